@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use super::target::entry_at;
 use crate::analysis::Analysis;
 use crate::interpolation::Key;
@@ -48,30 +50,20 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<CallEdge> {
     let Some(file) = snapshot.file(&from.path) else {
         return Vec::new();
     };
-    let mut tokens: Vec<(Arc<str>, Vec<TextRange>)> = Vec::new();
+    let mut tokens: IndexMap<Arc<str>, Vec<TextRange>> = IndexMap::new();
     for reference in file.facts().references() {
-        let is_own =
-            entry_at(file, reference.range.start).is_some_and(|fact| fact.name == from.key);
-        if !is_own {
-            continue;
-        }
-        let root = root_of(&reference.key);
-        match tokens.iter_mut().find(|(known, _)| *known == root) {
-            Some((_, ranges)) => ranges.push(reference.range),
-            None => tokens.push((root, vec![reference.range])),
+        if entry_at(file, reference.range.start).is_some_and(|fact| fact.name == from.key) {
+            let ranges = tokens.entry(root_of(&reference.key)).or_default();
+            ranges.push(reference.range);
         }
     }
     let calls = tokens.into_iter().flat_map(|(root, ranges)| {
         let mut definitions = snapshot.definitions(&root);
         definitions.sort_by(|(one, _), (other, _)| one.path().cmp(other.path()));
-        let calls: Vec<CallEdge> = definitions
-            .into_iter()
-            .map(|(file, fact)| CallEdge {
-                item: item(file, fact),
-                tokens: ranges.clone(),
-            })
-            .collect();
-        calls
+        definitions.into_iter().map(move |(file, fact)| CallEdge {
+            item: item(file, fact),
+            tokens: ranges.clone(),
+        })
     });
     calls.collect()
 }

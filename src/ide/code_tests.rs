@@ -48,21 +48,21 @@ fn in_code(change: &str) -> String {
 }
 
 /// A request at a cursor; `None` if it has no answer.
-type Request = fn(&AtCursor<'_>) -> Option<String>;
+type Asked = fn(&AtCursor<'_>) -> Option<String>;
 
-fn answered(text: &str, request: Request) -> String {
+fn answered(text: &str, request: Asked) -> String {
     also_half_typed(text, |text| {
         let found = at_cursor(text, None, |cursor| request(&cursor));
         found.unwrap_or_else(|| "none".to_owned())
     })
 }
 
-fn check(text: &str, request: Request, expected: Expect) {
+fn check(text: &str, request: Asked, expected: Expect) {
     expected.assert_eq(&answered(text, request));
 }
 
 /// Checks cases, each a part of a workspace.
-fn check_all(workspace: impl Fn(&str) -> String, request: Request, cases: Expect) {
+fn check_all(workspace: impl Fn(&str) -> String, request: Asked, cases: Expect) {
     check_cases(cases, |text| answered(&workspace(text), request));
 }
 
@@ -402,51 +402,34 @@ fn renames_go_through_lookups_and_stop_at_parameters() {
 
 #[test]
 fn lookups_of_manifests_have_a_signature() {
-    let active = |to: &str| {
-        at_cursor(
-            &in_code(&format!("lookup('users.bob', Hash) → {to}")),
-            None,
-            |cursor| {
-                let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
-                found.map(|found| found.parameters[found.active])
-            },
-        )
+    let shown = |to: &str| {
+        let text = in_code(&format!("lookup('users.bob', Hash) → {to}"));
+        at_cursor(&text, None, |cursor| {
+            let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
+            found.map(|found| (found.label, found.parameters[found.active]))
+        })
     };
-    let label = |to: &str| {
-        at_cursor(
-            &in_code(&format!("lookup('users.bob', Hash) → {to}")),
-            None,
-            |cursor| {
-                let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
-                found.map(|found| found.label)
-            },
-        )
-    };
-    assert_eq!(active("lookup('$0"), Some("name"));
-    assert_eq!(
-        active("lookup('a', Hash[String, Integer], $0"),
-        Some("merge")
-    );
-    assert_eq!(active("lookup('a', Struct[{a => $0"), Some("value_type"));
-    assert_eq!(active("lookup('a', { merge => $0"), Some("merge"));
-    assert_eq!(
-        active("lookup({ name => 'a', default_value => [1, $0"),
-        Some("name")
-    );
-    assert_eq!(
-        active("lookup({ name => 'a', default_value => $0 })"),
-        Some("default_value")
-    );
-    assert_eq!(
-        active("lookup('a', Hash, 'deep', { merge => $0"),
-        Some("default")
-    );
-    assert_eq!(
-        label("hiera('a', $0"),
-        Some("hiera(key, default, override)")
-    );
-    assert_eq!(active("hiera_hash('a', $0"), Some("default"));
-    assert_eq!(active("# lookup('a', $0"), None);
-    assert_eq!(active("lookup('a')$0"), None);
-    assert_eq!(active("notice('a$0"), None);
+    for (call, expected) in [
+        ("lookup('$0", Some("name")),
+        ("lookup('a', Hash[String, Integer], $0", Some("merge")),
+        ("lookup('a', Struct[{a => $0", Some("value_type")),
+        ("lookup('a', { merge => $0", Some("merge")),
+        (
+            "lookup({ name => 'a', default_value => [1, $0",
+            Some("name"),
+        ),
+        (
+            "lookup({ name => 'a', default_value => $0 })",
+            Some("default_value"),
+        ),
+        ("lookup('a', Hash, 'deep', { merge => $0", Some("default")),
+        ("hiera_hash('a', $0", Some("default")),
+        ("# lookup('a', $0", None),
+        ("lookup('a')$0", None),
+        ("notice('a$0", None),
+    ] {
+        assert_eq!(shown(call).map(|(_, active)| active), expected, "{call}");
+    }
+    let label = shown("hiera('a', $0").map(|(label, _)| label);
+    assert_eq!(label, Some("hiera(key, default, override)"));
 }

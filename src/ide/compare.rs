@@ -67,7 +67,7 @@ impl Difference {
 pub type OnDifferences<'s> = &'s mut dyn FnMut(Vec<Difference>, usize, usize) -> Result<(), String>;
 
 /// The sides of a comparison.
-enum Sides<'a> {
+enum Compared<'a> {
     /// Indexes of nodes.
     Nodes([usize; 2]),
     Environments([&'a Root; 2]),
@@ -85,7 +85,7 @@ pub fn compare(
 ) -> Result<(), String> {
     let analysis = view.analysis;
     match sides(analysis, names)? {
-        Sides::Nodes([one, other]) => {
+        Compared::Nodes([one, other]) => {
             let keys = chosen(keys, &[view]);
             for (at, key) in keys.iter().enumerate() {
                 let [before, after] = [one, other].map(|member| answer_of(view, key, member));
@@ -94,7 +94,7 @@ pub fn compare(
             }
             Ok(())
         }
-        Sides::Environments(roots) => {
+        Compared::Environments(roots) => {
             if analysis.nodes.is_empty() {
                 return Err("no nodes are known to compare environments for".to_owned());
             }
@@ -157,14 +157,14 @@ fn compare_roots(
 }
 
 /// Finds two nodes, or else two environments, by name.
-fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>, String> {
+fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Compared<'a>, String> {
     let nodes = names.map(|name| analysis.nodes.find(name));
     if let [Some(one), Some(other)] = nodes {
-        return Ok(Sides::Nodes([one, other]));
+        return Ok(Compared::Nodes([one, other]));
     }
     let roots = names.map(|name| analysis.environment(name));
     if let [Some(one), Some(other)] = roots {
-        return Ok(Sides::Environments([one, other]));
+        return Ok(Compared::Environments([one, other]));
     }
     let mut sides = names.into_iter().zip(nodes).zip(roots);
     let unknown = sides.find(|((_, node), root)| node.is_none() && root.is_none());

@@ -19,6 +19,7 @@ use crate::hierarchy::{ConfigSpans, locate};
 use crate::lookup::{FunctionSource, Place, Reach, Run, find_function};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
+use crate::syntax::NodeId;
 use crate::text::TextRange;
 use crate::workspace::{Format, Snapshot};
 
@@ -68,11 +69,13 @@ pub fn definition(
         Named::Anchor { node, .. } => of_anchor(analysis.snapshot, path, *node)?,
         Named::Path(target) => of_path(&view, target),
         Named::Function(name) => of_function(&view, name),
-        Named::Class(name) => analysis
-            .class(Some(view.root), name)
-            .map(of_class)
-            .into_iter()
-            .collect(),
+        Named::Class(name) => {
+            let class = analysis.class(Some(view.root), name).into_iter();
+            let place = |Defined { file, definition }| {
+                FilePlace::with(file.path(), definition.place, definition.range)
+            };
+            class.map(place).collect()
+        }
     };
     places.truncate(MOST_PLACES);
     Some(DefinitionPlaces {
@@ -104,18 +107,10 @@ pub fn declaration(
         && let Some(file) = analysis.snapshot.file(&at)
         && let Some(fact) = option_fact(file, &decides.entry.name)
     {
-        places.push(FilePlace {
-            path: at,
-            name: fact.key,
-            whole: fact.key.cover(fact.value),
-        });
+        places.push(FilePlace::with(&at, fact.key, fact.key.cover(fact.value)));
     }
-    let reaches = view.reach(path);
-    places.extend(
-        reaches
-            .iter()
-            .filter_map(|reach| written(&view, &reach.place)),
-    );
+    let reaches = view.reach(path).into_iter();
+    places.extend(reaches.filter_map(|reach| written(&view, &reach.place)));
     Some(DefinitionPlaces {
         origin: mention.range,
         places,
@@ -128,10 +123,10 @@ fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
     let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
     match selected {
         Some(member) => analysis.nodes.scope(member),
-        None => view
-            .reach(path)
-            .first()
-            .map_or_else(Scope::open, Reach::scope),
+        None => {
+            let reaches = view.reach(path);
+            reaches.first().map_or_else(Scope::open, Reach::scope)
+        }
     }
 }
 
@@ -154,11 +149,7 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
             Some(_) | None => &key.steps,
         };
         let (name, whole) = positions.place(file, &key.root, steps)?;
-        Some(FilePlace {
-            path: at.clone(),
-            name,
-            whole,
-        })
+        Some(FilePlace::with(at, name, whole))
     };
     let runs = runs_of(view, path, &key.root);
     let (effective, others) = match runs.is_empty() {
@@ -241,19 +232,8 @@ fn parameter(view: &RootView<'_>, key: &KeyTarget) -> Option<FilePlace> {
     let found = view.analysis.class_parameter(Some(view.root), &key.root)?;
     let fact = found.parameter;
     let whole = [fact.expected, fact.default].into_iter().flatten();
-    Some(FilePlace {
-        path: found.class.file.path().clone(),
-        name: fact.place,
-        whole: whole.fold(fact.place, TextRange::cover),
-    })
-}
-
-fn of_class(class: Defined<'_>) -> FilePlace {
-    FilePlace {
-        path: class.file.path().clone(),
-        name: class.definition.place,
-        whole: class.definition.range,
-    }
+    let whole = whole.fold(fact.place, TextRange::cover);
+    Some(FilePlace::with(found.class.file.path(), fact.place, whole))
 }
 
 /// The type definition of a key: type aliases in the type of its class parameter, else that type.
@@ -277,23 +257,15 @@ pub fn type_definition(
         let found = files.filter_map(|file| {
             let code = file.facts().code.as_deref()?;
             let alias = code.aliases.iter().find(|alias| &*alias.name == name)?;
-            Some(FilePlace {
-                path: file.path().clone(),
-                name: alias.place,
-                whole: alias.place.cover(alias.expected),
-            })
+            let whole = alias.place.cover(alias.expected);
+            Some(FilePlace::with(file.path(), alias.place, whole))
         });
         found.collect::<Vec<_>>()
     });
     let mut places: Vec<FilePlace> = aliases.collect();
     if places.is_empty() {
-        let file = found.class.file.path();
-        places.extend(
-            found
-                .parameter
-                .expected
-                .map(|expected| FilePlace::of(file, expected)),
-        );
+        let expected = found.parameter.expected;
+        places.extend(expected.map(|expected| FilePlace::of(found.class.file.path(), expected)));
     }
     Some(DefinitionPlaces {
         origin: mention.range,
@@ -341,51 +313,36 @@ fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> 
         let mut found = analysis.snapshot.definitions(name);
         found.retain(|(file, _)| related.contains(file));
         found.sort_by_cached_key(|(file, _)| (rank(view, name, file.path()), file.path().clone()));
-        places.extend(
-            found
-                .iter()
-                .map(|(file, fact)| FilePlace::of_key(file.path(), fact)),
-        );
+        let found = found.iter();
+        places.extend(found.map(|(file, fact)| FilePlace::of_key(file.path(), fact)));
     }
     places
 }
 
-fn of_anchor(
-    snapshot: &Snapshot,
-    path: &str,
-    node: crate::syntax::NodeId,
-) -> Option<Vec<FilePlace>> {
+fn of_anchor(snapshot: &Snapshot, path: &str, node: NodeId) -> Option<Vec<FilePlace>> {
     let file = snapshot.file(path)?;
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let node = parse.tree.node(node);
-    Some(vec![FilePlace {
-        path: file.path().clone(),
-        name: node.anchor.as_ref()?.range,
-        whole: node.full_range(),
-    }])
+    let anchor = node.anchor.as_ref()?.range;
+    Some(vec![FilePlace::with(
+        file.path(),
+        anchor,
+        node.full_range(),
+    )])
 }
 
 /// The files of a path in `hiera.yaml`: the selected node's first, the others by name.
 fn of_path(view: &RootView<'_>, target: &PathTarget) -> Vec<FilePlace> {
     let all = view.places(&view.layer);
-    let places = places_of(
-        &all,
-        target.level,
-        target.in_default_hierarchy,
-        &target.span,
-    );
-    let mut files = view.files_of(&places);
+    let files_in = |all: &[Place]| {
+        let (level, is_default) = (target.level, target.in_default_hierarchy);
+        view.files_of(&places_of(all, level, is_default, &target.span))
+    };
+    let mut files = files_in(&all);
     let analysis = &view.analysis;
     if let Some(member) = analysis.selected.and_then(|name| analysis.nodes.find(name)) {
         let mut scoped = view.in_scope(&analysis.nodes.scope(member));
-        let own = scoped.places(&view.layer);
-        let own = places_of(
-            &own,
-            target.level,
-            target.in_default_hierarchy,
-            &target.span,
-        );
-        let own = view.files_of(&own);
+        let own = files_in(&scoped.places(&view.layer));
         files.sort_by_key(|file| !own.contains(file));
     }
     files.iter().map(|file| FilePlace::start_of(file)).collect()
@@ -421,9 +378,5 @@ fn written(view: &RootView<'_>, place: &Place) -> Option<FilePlace> {
         location.text == place.original || matches!(&*location.key, "glob" | "globs")
     });
     let name = location.map_or(level.range, |location| location.range);
-    Some(FilePlace {
-        path: file.path().clone(),
-        name,
-        whole: level.range.cover(name),
-    })
+    Some(FilePlace::with(file.path(), name, level.range.cover(name)))
 }

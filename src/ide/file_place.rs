@@ -20,21 +20,23 @@ impl FilePlace {
     /// A place with the name as the whole thing.
     #[must_use]
     pub fn of(path: &Arc<str>, name: TextRange) -> FilePlace {
+        FilePlace::with(path, name, name)
+    }
+
+    /// A place with its name and the whole thing.
+    #[must_use]
+    pub fn with(path: &Arc<str>, name: TextRange, whole: TextRange) -> FilePlace {
         FilePlace {
             path: path.clone(),
             name,
-            whole: name,
+            whole,
         }
     }
 
     /// A top-level key with its value.
     #[must_use]
     pub fn of_key(path: &Arc<str>, fact: &KeyFact) -> FilePlace {
-        FilePlace {
-            path: path.clone(),
-            name: fact.key,
-            whole: fact.key.cover(fact.value),
-        }
+        FilePlace::with(path, fact.key, fact.key.cover(fact.value))
     }
 
     /// The start of a file.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::target::token_at;
-use crate::interpolation::Token;
+use crate::interpolation::{Token, TokenKind};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot};
@@ -43,10 +43,8 @@ pub fn folds(snapshot: &Snapshot, path: &str) -> Vec<Fold> {
     let mut add = |range: TextRange, kind| {
         let text = range.slice(file.text());
         let end = range.start as usize + text.trim_end().len();
-        let (first, last) = (
-            file.lines().line(range.start as usize),
-            file.lines().line(end),
-        );
+        let line = |offset| file.lines().line(offset);
+        let (first, last) = (line(range.start as usize), line(end));
         if last > first && found.len() < MOST_FOLDS {
             found.push(Fold { first, last, kind });
         }
@@ -162,12 +160,8 @@ fn in_scalar(file: &File, tree: &Tree, at: NodeId, offset: usize, found: &mut Ve
             inner, function, ..
         } = token.token;
         let place = |range: TextRange| map.source_range(range.as_usize());
-        found.extend(function.map(place).filter(|range| range.touches(offset)));
-        found.extend(
-            argument(&token.token)
-                .map(place)
-                .filter(|range| range.touches(offset)),
-        );
+        let parts = [function, argument(&token.token)].into_iter().flatten();
+        found.extend(parts.map(place).filter(|range| range.touches(offset)));
         found.extend([place(inner), token.range]);
     }
     let is_quoted = matches!(
@@ -183,7 +177,6 @@ fn in_scalar(file: &File, tree: &Tree, at: NodeId, offset: usize, found: &mut Ve
 }
 
 fn argument(token: &Token) -> Option<TextRange> {
-    use crate::interpolation::TokenKind;
     match &token.kind {
         TokenKind::Call { argument_range, .. } => Some(*argument_range),
         TokenKind::Empty

@@ -25,7 +25,7 @@ long: 'Welcome to: a machine of this company, be careful with it'
 it's: 2
 ";
 
-struct Case<'a> {
+struct HintCase<'a> {
     selected: Option<&'a str>,
     nodes: &'a str,
     /// The nodes without overridden facts.
@@ -33,18 +33,18 @@ struct Case<'a> {
     options: HintOptions,
 }
 
-const PLAIN: Case<'_> = Case {
+const PLAIN: HintCase<'_> = HintCase {
     selected: None,
     nodes: "a: {facts: {role: web}}\nb: {facts: {role: db}}\n",
     factual: None,
     options: HintOptions::ALL,
 };
 
-fn found(case: &Case<'_>) -> Vec<(String, Option<String>)> {
+fn found(case: &HintCase<'_>) -> Vec<(String, Option<String>)> {
     found_in(FILES, case)
 }
 
-fn found_in(files: &str, case: &Case<'_>) -> Vec<(String, Option<String>)> {
+fn found_in(files: &str, case: &HintCase<'_>) -> Vec<(String, Option<String>)> {
     let snapshot = Fixture::new("data/common.yaml", files).opened();
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let configs = ConfigCache::default();
@@ -62,13 +62,13 @@ fn found_in(files: &str, case: &Case<'_>) -> Vec<(String, Option<String>)> {
     found.collect()
 }
 
-fn labels(case: &Case<'_>) -> Vec<String> {
+fn labels(case: &HintCase<'_>) -> Vec<String> {
     found(case).into_iter().map(|(label, _)| label).collect()
 }
 
 #[test]
 fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
-    let selected = Case {
+    let selected = HintCase {
         selected: Some("a"),
         ..PLAIN
     };
@@ -82,7 +82,7 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
         Some("for the selected node, this value is overridden by data/role/web.yaml:1")
     );
     let overridden = |options| {
-        let case = Case {
+        let case = HintCase {
             options,
             ..selected
         };
@@ -101,7 +101,7 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
 #[test]
 fn the_file_that_overrides_on_most_nodes_is_named() {
     let files = FILES.replace("#- data/role/db.yaml\n", "#- data/role/db.yaml\nport: 1\n");
-    let case = Case {
+    let case = HintCase {
         nodes: "a: {facts: {role: web}}\nb: {facts: {role: db}}\nc: {facts: {role: db}}\nd: {}\n",
         options: HintOptions {
             impact: false,
@@ -121,7 +121,7 @@ fn the_file_that_overrides_on_most_nodes_is_named() {
 
 #[test]
 fn only_what_a_what_if_changes_is_marked() {
-    let case = Case {
+    let case = HintCase {
         nodes: "a: {facts: {role: web}}\nb: {facts: {role: web}}\n",
         factual: Some(PLAIN.nodes),
         ..PLAIN
@@ -138,7 +138,7 @@ fn only_what_a_what_if_changes_is_marked() {
 
 #[test]
 fn a_value_is_written_and_cut_as_in_a_hover() {
-    let all = labels(&Case {
+    let all = labels(&HintCase {
         options: HintOptions {
             impact: false,
             ..HintOptions::ALL

@@ -2,17 +2,16 @@
 //!
 //! Only keys and nodes that the edit can affect are looked up again: see `touched`.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::compare::{Difference, changes};
+use super::document::OnProgress;
 use super::matrix::{answer_in, bare_row_of, row_of};
 use super::touched::ChangeExtent;
 use crate::analysis::RootView;
 use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
-use crate::value::KeyHashing;
 
 /// Maximum number of keys to check; with more, the impact is incomplete.
 pub const MOST_KEYS: usize = 2_000;
@@ -42,56 +41,42 @@ pub enum Detail {
 /// the edited one.
 #[must_use]
 pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
-    let proceed = |_, _| ControlFlow::Continue(());
-    impact_with(before, after, detail, &proceed).unwrap_or_default()
+    impact_with(before, after, detail, &|_, _| {}).unwrap_or_default()
 }
 
-/// The same; after each key, `step` gets the numbers of finished and of all keys. `None` if it breaks.
+/// The same; after each key, `progress` gets the numbers of finished and of all keys. `None` if the
+/// request is cancelled.
 #[must_use]
 pub fn impact_with(
     before: &RootView<'_>,
     after: &RootView<'_>,
     detail: Detail,
-    step: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    progress: OnProgress<'_>,
 ) -> Option<Impact> {
     let extent = ChangeExtent::of(before, after);
-    let (keys, is_complete) = keys(&extent, before, after);
-    let mut impact = Impact {
-        is_complete,
-        ..Impact::default()
-    };
     let row_in = |view: &RootView<'_>, key: &str| match detail {
         Detail::Answers => bare_row_of(view, key, &extent.members),
         Detail::Sources => row_of(view, key, &extent.members),
     };
-    let mut nodes: HashSet<Arc<str>, KeyHashing> = HashSet::default();
-    for (at, key) in keys.iter().enumerate() {
-        let found = changes(&row_in(before, key), &row_in(after, key));
-        nodes.extend(found.iter().flat_map(|change| change.after.nodes.clone()));
-        impact.changes.extend(found);
-        if step(at + 1, keys.len()).is_break() {
-            return None;
-        }
-    }
-    impact.nodes = nodes.into_iter().collect();
-    impact.nodes.sort();
+    let mut impact = impact_by_key(&extent, before, after, progress, &|key| {
+        changes(&row_in(before, key), &row_in(after, key))
+    })?;
+    let nodes = impact.changes.iter().flat_map(|change| &change.after.nodes);
+    let nodes: BTreeSet<&Arc<str>> = nodes.collect();
+    impact.nodes = nodes.into_iter().cloned().collect();
     Some(impact)
 }
 
 /// The changes for any node that reads a file, by the conditions in its path instead of known
-/// nodes. `None` if `step` breaks.
+/// nodes. `None` if the request is cancelled.
 #[must_use]
 pub fn impact_on_readers(
     before: &RootView<'_>,
     after: &RootView<'_>,
     path: &str,
-    step: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    progress: OnProgress<'_>,
 ) -> Option<Impact> {
-    let (keys, is_complete) = keys(&ChangeExtent::of(before, after), before, after);
-    let mut impact = Impact {
-        is_complete,
-        ..Impact::default()
-    };
+    let extent = ChangeExtent::of(before, after);
     let mut scopes: Vec<(Scope, Alternatives)> = Vec::new();
     for reach in after.reach(path) {
         let bindings = reach.bindings.iter();
@@ -105,14 +90,35 @@ pub fn impact_on_readers(
             scopes.push((reach.scope(), condition));
         }
     }
-    for (at, key) in keys.iter().enumerate() {
+    impact_by_key(&extent, before, after, progress, &|key| {
         let request = Request::key(key).with_sources();
-        for (scope, condition) in &scopes {
+        let differences = scopes.iter().filter_map(|(scope, condition)| {
             let one = |view: &RootView<'_>| answer_in(view, &request, scope, condition);
-            let difference = Difference::between(key, one(before), one(after));
-            impact.changes.extend(difference);
-        }
-        if step(at + 1, keys.len()).is_break() {
+            Difference::between(key, one(before), one(after))
+        });
+        differences.collect()
+    })
+}
+
+/// The changes of all keys that an edit can affect: first edited keys, then others.
+fn impact_by_key(
+    extent: &ChangeExtent,
+    before: &RootView<'_>,
+    after: &RootView<'_>,
+    progress: OnProgress<'_>,
+    changes_of: &dyn Fn(&Arc<str>) -> Vec<Difference>,
+) -> Option<Impact> {
+    let mut keys = extent.keys(before, after);
+    keys.sort_by_key(|key| !extent.is_edited(key));
+    let mut impact = Impact {
+        is_complete: keys.len() <= MOST_KEYS,
+        ..Impact::default()
+    };
+    keys.truncate(MOST_KEYS);
+    for (at, key) in keys.iter().enumerate() {
+        impact.changes.extend(changes_of(key));
+        progress(at + 1, keys.len());
+        if (after.analysis.is_cancelled)() {
             return None;
         }
     }
@@ -125,17 +131,4 @@ pub(super) fn is_by_path(view: &RootView<'_>, path: &str) -> bool {
     let nodes = view.analysis.nodes;
     nodes.is_empty()
         || (nodes.are_names() && readers(&view.session(), nodes, &view.layer, path).is_empty())
-}
-
-/// The keys to look up, and whether these are all that can change.
-fn keys(
-    extent: &ChangeExtent,
-    before: &RootView<'_>,
-    after: &RootView<'_>,
-) -> (Vec<Arc<str>>, bool) {
-    let mut keys = extent.keys(before, after);
-    keys.sort_by_key(|key| !extent.is_edited(key));
-    let is_complete = keys.len() <= MOST_KEYS;
-    keys.truncate(MOST_KEYS);
-    (keys, is_complete)
 }

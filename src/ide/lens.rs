@@ -2,7 +2,6 @@
 //! the effect of an unsaved edit.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
@@ -80,16 +79,12 @@ pub enum LensKind {
 /// are adjacent.
 #[must_use]
 pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<Lens> {
-    let is_wanted = options.overrides || options.uses || options.impact;
-    let Some(file) = analysis.snapshot.file(path) else {
+    let (Some(file), Some(view)) = (analysis.snapshot.file(path), analysis.governing(path)) else {
         return Vec::new();
     };
-    if !is_wanted || !analysis.reads(path) {
+    if !analysis.reads(path) {
         return Vec::new();
     }
-    let Some(view) = analysis.governing(path) else {
-        return Vec::new();
-    };
     let mut lenses = Vec::new();
     if options.overrides {
         lenses.extend(overrides(&view, file));
@@ -212,7 +207,7 @@ pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange
 
 /// The effect of a file's unsaved edit: in total above the first line, and above each key.
 fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
-    let Some(edit) = Edit::of(analysis, path) else {
+    let Some(edit) = UnsavedEdit::of(analysis, path) else {
         return Vec::new();
     };
     let first = TextRange::new(0, 0);
@@ -253,7 +248,7 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
 /// The message above the first line of an unsaved file, even if it takes long to compute.
 #[must_use]
 pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
-    let Some(edit) = Edit::of(analysis, path) else {
+    let Some(edit) = UnsavedEdit::of(analysis, path) else {
         return LensKind::NoImpact;
     };
     if edit.touched == Touched::All {
@@ -269,17 +264,17 @@ pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
     }
 }
 
-struct Edit<'a> {
+struct UnsavedEdit<'a> {
     analysis: Analysis<'a>,
     file: &'a Arc<File>,
     saved: Snapshot,
     touched: Touched,
 }
 
-impl<'a> Edit<'a> {
+impl<'a> UnsavedEdit<'a> {
     /// `None` for a file without unsaved edits, and for a broken file: all its keys would change,
     /// and diagnostics report it.
-    fn of(analysis: Analysis<'a>, path: &str) -> Option<Edit<'a>> {
+    fn of(analysis: Analysis<'a>, path: &str) -> Option<UnsavedEdit<'a>> {
         let snapshot = analysis.snapshot;
         let file = snapshot.file(path)?;
         let is_open = snapshot.open_files().any(|open| open.path() == file.path());
@@ -291,7 +286,7 @@ impl<'a> Edit<'a> {
         if is_saved {
             return None;
         }
-        Some(Edit {
+        Some(UnsavedEdit {
             analysis,
             touched: touched(&saved, snapshot),
             file,
@@ -306,13 +301,9 @@ impl<'a> Edit<'a> {
             ..self.analysis
         };
         let (before, after) = (saved.governing(path)?, self.analysis.governing(path)?);
-        let proceed = |_, _| match (self.analysis.is_cancelled)() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
         match is_by_path(&after, path) {
-            true => impact_on_readers(&before, &after, path, &proceed),
-            false => impact_with(&before, &after, Detail::Answers, &proceed),
+            true => impact_on_readers(&before, &after, path, &|_, _| {}),
+            false => impact_with(&before, &after, Detail::Answers, &|_, _| {}),
         }
     }
 }

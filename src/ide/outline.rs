@@ -133,17 +133,16 @@ impl Below<'_> {
     /// The name of a list's element if it has one, as levels do, else its index.
     fn element(&self, number: usize, element: NodeId) -> (Arc<str>, TextRange) {
         let pairs = self.tree.node(element).as_mapping().unwrap_or_default();
-        let mut pairs = pairs.iter();
-        let named = pairs.find_map(|&(key, value)| {
-            let is_name = self
-                .tree
-                .scalar_text(key)
-                .is_some_and(|text| &**text == "name");
-            let name = self.tree.node(value).as_scalar().filter(|_| is_name)?;
-            Some((name.text.clone(), self.tree.node(value).range))
-        });
+        for &(key, value) in pairs {
+            let value = self.tree.node(value);
+            if self.tree.scalar_text(key).map(|text| &**text) == Some("name")
+                && let Some(name) = value.as_scalar()
+            {
+                return (name.text.clone(), value.range);
+            }
+        }
         let start = self.tree.node(element).range.start as usize;
-        named.unwrap_or_else(|| (Arc::from(number.to_string()), TextRange::empty(start)))
+        (Arc::from(number.to_string()), TextRange::empty(start))
     }
 }
 
@@ -317,11 +316,8 @@ mod tests {
     fn check(text: &str, expected: Expect) {
         let shown = at_cursor(text, None, |cursor| {
             let mut shown = Vec::new();
-            lines(
-                &document_symbols(cursor.analysis, cursor.path),
-                0,
-                &mut shown,
-            );
+            let symbols = document_symbols(cursor.analysis, cursor.path);
+            lines(&symbols, 0, &mut shown);
             shown.join("\n")
         });
         expected.assert_eq(&shown);

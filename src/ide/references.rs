@@ -41,6 +41,16 @@ pub struct Occurrence {
     pub role: Role,
 }
 
+impl Occurrence {
+    fn of(name: TextRange, role: Role) -> Occurrence {
+        Occurrence::with(name, name, role)
+    }
+
+    fn with(name: TextRange, whole: TextRange, role: Role) -> Occurrence {
+        Occurrence { name, whole, role }
+    }
+}
+
 /// The occurrences of the thing under the byte at `offset` with the given roles: the file's own
 /// first, then by path. O(tokens in the workspace).
 #[must_use]
@@ -58,11 +68,7 @@ pub fn references(
         }
         let occurrences = occurrences(analysis.snapshot, file, &mention.named).into_iter();
         let wanted = occurrences.filter(|one| roles.contains(&one.role));
-        found.extend(wanted.map(|one| FilePlace {
-            path: file.path().clone(),
-            name: one.name,
-            whole: one.whole,
-        }));
+        found.extend(wanted.map(|one| FilePlace::with(file.path(), one.name, one.whole)));
     }
     if let Named::Variable(variable) = &mention.named
         && roles.contains(&Role::Definition)
@@ -136,10 +142,8 @@ pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Ve
             let options = file.facts().lookup_options.iter();
             let options = options.filter(|option| option.pattern == *pattern);
             options
-                .map(|option| Occurrence {
-                    name: option.key,
-                    whole: option.key.cover(option.value),
-                    role: Role::Option,
+                .map(|option| {
+                    Occurrence::with(option.key, option.key.cover(option.value), Role::Option)
                 })
                 .collect()
         }
@@ -154,22 +158,15 @@ pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Ve
 
 /// The lookups of a key in a manifest, and the class parameter that it sets.
 pub(super) fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
-    let lookups = lookups_of(code, key).map(|(name, lookup)| Occurrence {
-        name,
-        whole: lookup.call.cover(name),
-        role: Role::Use,
-    });
+    let lookups = lookups_of(code, key)
+        .map(|(name, lookup)| Occurrence::with(name, lookup.call.cover(name), Role::Use));
     let mut found: Vec<Occurrence> = lookups.collect();
     if let Some((class, parameter)) = split_parameter(&key.root)
         && key.steps.is_empty()
         && let Some(class) = code.definition(DefinitionKind::Class, class)
         && let Some(parameter) = class.parameter(parameter)
     {
-        found.push(Occurrence {
-            name: parameter.place,
-            whole: parameter.place,
-            role: Role::Definition,
-        });
+        found.push(Occurrence::of(parameter.place, Role::Definition));
     }
     found
 }
@@ -178,18 +175,12 @@ pub(super) fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
 fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
     if let Some(code) = &file.facts().code {
         let definition = code.definition(DefinitionKind::Class, name);
-        let definition = definition.map(|definition| Occurrence {
-            name: definition.place,
-            whole: definition.range,
-            role: Role::Definition,
+        let definition = definition.map(|definition| {
+            Occurrence::with(definition.place, definition.range, Role::Definition)
         });
         let includes = code.includes.iter();
         let includes = includes.filter(|include| include.class.as_deref() == Some(name));
-        let includes = includes.map(|include| Occurrence {
-            name: include.place,
-            whole: include.place,
-            role: Role::Use,
-        });
+        let includes = includes.map(|include| Occurrence::of(include.place, Role::Use));
         return definition.into_iter().chain(includes).collect();
     }
     if file.format().is_none() || !file.text().contains(name) {
@@ -207,11 +198,7 @@ fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
         let text = node.as_scalar().map(|scalar| &scalar.text);
         text.is_some_and(|text| *class(text) == *name) && !is_key(*id)
     });
-    let uses = values.map(|(_, node)| Occurrence {
-        name: node.range,
-        whole: node.range,
-        role: Role::Use,
-    });
+    let uses = values.map(|(_, node)| Occurrence::of(node.range, Role::Use));
     uses.collect()
 }
 
@@ -219,12 +206,7 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
     let facts = file.facts();
     if is_expectations(file.path()) {
         let places = expected_keys::places(snapshot, file, key).into_iter();
-        let uses = places.map(|name| Occurrence {
-            name,
-            whole: name,
-            role: Role::Use,
-        });
-        return uses.collect();
+        return places.map(|name| Occurrence::of(name, Role::Use)).collect();
     }
     if let Some(code) = &facts.code {
         return in_code(code, key);
@@ -233,37 +215,27 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
     let is_top = key.steps.is_empty();
     if is_top {
         let keys = facts.keys.iter().filter(|fact| fact.name == key.root);
-        found.extend(keys.map(|fact| Occurrence {
-            name: fact.key,
-            whole: fact.key.cover(fact.value),
-            role: Role::Definition,
-        }));
+        found.extend(
+            keys.map(|fact| {
+                Occurrence::with(fact.key, fact.key.cover(fact.value), Role::Definition)
+            }),
+        );
         let applies = |entry: &str| match entry.starts_with('^') {
             true => Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false)),
             false => *entry == *key.root,
         };
         let options = facts.lookup_options.iter();
         let options = options.filter(|option| applies(&option.pattern));
-        found.extend(options.map(|option| Occurrence {
-            name: option.key,
-            whole: option.key.cover(option.value),
-            role: Role::Option,
+        found.extend(options.map(|option| {
+            Occurrence::with(option.key, option.key.cover(option.value), Role::Option)
         }));
     } else if facts.key(&key.root).is_some() {
         let place = KeyPositions::new(snapshot).place(file, &key.root, &key.steps);
-        found.extend(place.map(|(name, whole)| Occurrence {
-            name,
-            whole,
-            role: Role::Definition,
-        }));
+        found.extend(place.map(|(name, whole)| Occurrence::with(name, whole, Role::Definition)));
     }
     for reference in facts.references() {
         if let Some(name) = part_of(file.text(), reference, &key.root, &key.steps) {
-            found.push(Occurrence {
-                name,
-                whole: reference.range,
-                role: Role::Use,
-            });
+            found.push(Occurrence::with(name, reference.range, Role::Use));
         }
     }
     // A key that a merge key adds twice is in the file once.
@@ -289,11 +261,7 @@ fn part_of(text: &str, reference: &Reference, root: &str, steps: &[Value]) -> Op
 }
 
 fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
-    let used = |name: TextRange| Occurrence {
-        name,
-        whole: name,
-        role: Role::Use,
-    };
+    let used = |name: TextRange| Occurrence::of(name, Role::Use);
     let uses = file.facts().variables();
     let uses = uses.filter(|one| *variable(&one.name) == *name);
     let mut found: Vec<Occurrence> = uses.map(|one| used(one.variable)).collect();
@@ -339,18 +307,14 @@ fn of_anchor(snapshot: &Snapshot, file: &File, anchored: NodeId) -> Vec<Occurren
         if id == anchored
             && let Some(anchor) = &node.anchor
         {
-            found.push(Occurrence {
-                name: anchor.range,
-                whole: node.full_range(),
-                role: Role::Definition,
-            });
+            found.push(Occurrence::with(
+                anchor.range,
+                node.full_range(),
+                Role::Definition,
+            ));
         }
         if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(anchored)) {
-            found.push(Occurrence {
-                name: node.range,
-                whole: node.range,
-                role: Role::Use,
-            });
+            found.push(Occurrence::of(node.range, Role::Use));
         }
     }
     found
@@ -372,11 +336,7 @@ fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurre
     let same_datadir = levels().filter(|level| Some(datadir(level)) == own);
     let paths = same_datadir.flat_map(|level| &level.locations);
     let paths = paths.filter(|span| span.text == target.span.text);
-    let uses = paths.map(|span| Occurrence {
-        name: span.range,
-        whole: span.range,
-        role: Role::Use,
-    });
+    let uses = paths.map(|span| Occurrence::of(span.range, Role::Use));
     uses.collect()
 }
 
@@ -389,12 +349,7 @@ fn of_element(snapshot: &Snapshot, file: &File, target: &ElementTarget) -> Vec<O
     let uses = level.map_or_else(Vec::new, |level| uses_of_element(file, &parse.tree, level));
     let uses = uses.into_iter().map(|name| (name, Role::Use));
     let all = std::iter::once((target.place, Role::Definition)).chain(uses);
-    all.map(|(name, role)| Occurrence {
-        name,
-        whole: name,
-        role,
-    })
-    .collect()
+    all.map(|(name, role)| Occurrence::of(name, role)).collect()
 }
 
 fn of_function(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
@@ -406,10 +361,6 @@ fn of_function(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
         let written = value.slice(file.text());
         written.trim_matches(['"', '\'']) == name
     });
-    let uses = named.map(|name| Occurrence {
-        name,
-        whole: name,
-        role: Role::Use,
-    });
+    let uses = named.map(|name| Occurrence::of(name, Role::Use));
     uses.collect()
 }

@@ -104,10 +104,7 @@ impl Words<'_> {
         let tree = self.tree;
         let mut options = None;
         for (key, value) in tree.entries() {
-            let is_options = tree
-                .scalar_text(key)
-                .is_some_and(|text| &**text == LOOKUP_OPTIONS);
-            if is_options {
+            if tree.scalar_text(key).map(|text| &**text) == Some(LOOKUP_OPTIONS) {
                 self.name(key, TokenClass::Keyword, Role::Use);
                 options = Some(tree.node(value).range);
                 self.of_options(value);
@@ -181,10 +178,8 @@ impl Words<'_> {
                         self.name(value, TokenClass::Choice, Role::Use);
                         for &(option, value) in entries(value) {
                             self.name(option, TokenClass::Keyword, Role::Use);
-                            if tree
-                                .scalar_text(option)
-                                .is_some_and(|text| &**text == "strategy")
-                            {
+                            let option = tree.scalar_text(option).map(|text| &**text);
+                            if option == Some("strategy") {
                                 self.name(value, TokenClass::Choice, Role::Use);
                             }
                         }
@@ -217,11 +212,8 @@ impl Words<'_> {
                 self.name(key, TokenClass::Keyword, Role::Use);
             }
         }
-        let levels = hierarchy
-            .iter()
-            .chain(&default_hierarchy)
-            .chain([&defaults]);
-        for level in levels {
+        let levels = hierarchy.iter().chain(&default_hierarchy);
+        for level in levels.chain([&defaults]) {
             if let Some((_, function)) = level.function {
                 self.add(function, TokenClass::Function, Role::Use);
             }
@@ -229,11 +221,8 @@ impl Words<'_> {
                 let map = ScalarMap::new(self.file.text(), tree.node(location.node));
                 for token in tokens(&location.text) {
                     if let Some(part) = variable_of(&token) {
-                        self.add(
-                            map.source_range(part.as_usize()),
-                            TokenClass::Variable,
-                            Role::Use,
-                        );
+                        let range = map.source_range(part.as_usize());
+                        self.add(range, TokenClass::Variable, Role::Use);
                     }
                 }
             }

@@ -11,7 +11,7 @@ use crate::ide::cell::{counted, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
 use crate::ide::hover;
 use crate::ide::json::json;
-use crate::ide::matrix::Cell;
+use crate::ide::matrix::{Cell, SourceLine};
 use crate::lookup::Alternatives;
 use crate::text::number_of;
 use crate::workspace::Snapshot;
@@ -107,7 +107,7 @@ fn one_side(
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct DifferencesFields<'a> {
     from: &'a str,
     to: &'a str,
     differences: &'a [Difference],
@@ -126,7 +126,7 @@ fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snaps
         title: format!("{from} → {to}"),
         language: "text",
         content,
-        data: Some(json(&Data {
+        data: Some(json(&DifferencesFields {
             from,
             to,
             differences,
@@ -149,10 +149,8 @@ pub(super) fn change(
         (condition, false) => format!(" — {condition}"),
     };
     let _ = writeln!(content, "{key}{nodes_text}");
-    for ((sign, cell), text) in [('-', before), ('+', after)]
-        .into_iter()
-        .zip(both(before, after))
-    {
+    let sides = [('-', before), ('+', after)].into_iter();
+    for ((sign, cell), text) in sides.zip(both(before, after)) {
         let certain = match (&cell.unknown, &cell.unless, &cell.result) {
             (Some(_), Some(unless), Ok(_)) => format!(", unless {}", one_line(unless)),
             (Some(why), None, Ok(value)) if !value.has_opaque() => {
@@ -161,9 +159,8 @@ pub(super) fn change(
             (Some(_), _, _) | (None, _, _) => String::new(),
         };
         let text = format!("{text}{certain}");
-        side(content, (sign, &text), cell, &|source| {
-            place(source, snapshot)
-        });
+        let place = |source: &SourceLine| place(source, snapshot);
+        side(content, (sign, &text), cell, &place);
     }
     if let (Ok(old), Ok(new)) = (&before.result, &after.result)
         && let Some(changes) = hover::changes_in_words(old, new, WIDEST)

@@ -141,7 +141,7 @@ struct LevelTexts<'a> {
 
 /// A line of the table of levels.
 #[derive(Clone)]
-struct Row {
+struct LevelRow {
     /// The file, or the path as in the configuration.
     place: String,
     result: String,
@@ -168,7 +168,7 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
             Layer::Global => ", global layer".to_owned(),
             Layer::Module(name) => format!(", module {name}"),
         };
-        Row {
+        LevelRow {
             place: without_middle(&texts.place(level), LONGEST_PLACE),
             result: texts.result(level),
             level: format!("'{}'{layer}", one_line(&level.place.level)),
@@ -176,11 +176,11 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
         }
     });
     let rows = together(rows.collect());
-    let fits = |row: &&Row| {
+    let fits = |row: &&LevelRow| {
         let (place, result_width) = (row.place_in_words(), row.result.chars().count());
         place.chars().count() <= WIDEST_PLACE && result_width <= WIDEST_RESULT
     };
-    let in_columns: Vec<&Row> = rows.iter().filter(fits).collect();
+    let in_columns: Vec<&LevelRow> = rows.iter().filter(fits).collect();
     let first = in_columns
         .iter()
         .map(|row| row.place_in_words().chars().count());
@@ -213,7 +213,7 @@ fn without_middle(place: &str, most: usize) -> String {
     format!("{head}…{tail}")
 }
 
-impl Row {
+impl LevelRow {
     fn place_in_words(&self) -> String {
         match &self.more {
             None => self.place.clone(),
@@ -233,8 +233,8 @@ impl Row {
 }
 
 /// Joins adjacent rows without a value.
-fn together(rows: Vec<Row>) -> Vec<Row> {
-    let mut all: Vec<Row> = Vec::new();
+fn together(rows: Vec<LevelRow>) -> Vec<LevelRow> {
+    let mut all: Vec<LevelRow> = Vec::new();
     for row in rows {
         let is_dull = [OUTSIDE, NO_FILE_SETS_IT, NO_FILE].contains(&&*row.result);
         match all.last_mut() {
@@ -285,8 +285,7 @@ impl LevelTexts<'_> {
                 None => NO_FILE_SETS_IT.to_owned(),
             },
             Status::ForSomeNodes(files) => {
-                let files: Vec<Arc<str>> = files.clone();
-                let files = self.not_yet_named(files);
+                let files = self.not_yet_named(files.clone());
                 match (files.is_empty(), is_merged) {
                     (true, _) => NO_FILE_SETS_IT.to_owned(),
                     (false, true) => format!("{}: merged", self.names(&files)),
@@ -361,7 +360,7 @@ impl LevelTexts<'_> {
         let files: Vec<String> = setting.iter().map(ToString::to_string).collect();
         let found = self.view.read_files(&[&level.place], &files, &members);
         // Some of the files may be named in another line too, for other nodes.
-        let shown = match &found {
+        let shown: Vec<Arc<str>> = match &found {
             Some(found) if !found.read.is_empty() => {
                 let read = found.read.iter().map(|at| Arc::from(at.as_ref() as &str));
                 let read: Vec<Arc<str>> = read.collect();
@@ -391,11 +390,8 @@ impl LevelTexts<'_> {
                 (false, _) => format!("{set}, for {count} of {}", counted(nodes)),
             };
         }
-        let names = level.place.template.variables();
-        let names: Vec<&str> = names
-            .map(|name| &**name)
-            .filter(|name| !is_wildcard(name))
-            .collect();
+        let names = level.place.template.variables().map(|name| &**name);
+        let names: Vec<&str> = names.filter(|name| !is_wildcard(name)).collect();
         match names.is_empty() {
             true => format!("unknown: {set}"),
             false => format!("unknown, depends on {}: {set}", names.join(" and ")),

@@ -1,6 +1,5 @@
 //! The document about the effect of unsaved edits.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -64,22 +63,14 @@ pub(super) fn answer(
     if let Some(message) = refusal(&before, &after) {
         return Ok(DocumentAnswer::Message(message));
     }
-    let step = |done, total| {
-        progress(done, total);
-        match (analysis.is_cancelled)() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+    let (impact, total) = match file.filter(|file| is_by_path(&after, file)) {
+        Some(file) => (impact_on_readers(&before, &after, file, progress), 0),
+        None => {
+            let impact = impact_with(&before, &after, Detail::Sources, progress);
+            (impact, analysis.nodes.len())
         }
     };
-    let impact = match file {
-        Some(file) if is_by_path(&after, file) => impact_on_readers(&before, &after, file, &step),
-        Some(_) | None => impact_with(&before, &after, Detail::Sources, &step),
-    };
     let impact = impact.ok_or_else(cancelled)?;
-    let total = match file.is_some_and(|file| is_by_path(&after, file)) {
-        true => 0,
-        false => analysis.nodes.len(),
-    };
     let document = text(&impact, total, &what, snapshot);
     Ok(match document {
         Some(mut document) => {
@@ -136,7 +127,7 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct ImpactFields<'a> {
     complete: bool,
     nodes: &'a [Arc<str>],
     of: usize,
@@ -171,7 +162,7 @@ fn text(impact: &Impact, total: usize, what: &str, snapshot: &Snapshot) -> Optio
         title: format!("What {what} changes"),
         language: "text",
         content,
-        data: Some(json(&Data {
+        data: Some(json(&ImpactFields {
             complete: impact.is_complete,
             nodes: &impact.nodes,
             of: total,

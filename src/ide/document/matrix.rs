@@ -39,12 +39,8 @@ pub(super) fn missing(view: &RootView<'_>, key: &str) -> Option<String> {
 /// The message for a key that is not set, with a similar key.
 fn not_set(view: &RootView<'_>, key: &str) -> String {
     let all = all_keys(view);
-    let near = nearest(
-        key,
-        all.iter()
-            .map(|known| &**known)
-            .filter(|known| *known != key),
-    );
+    let others = all.iter().map(|known| &**known);
+    let near = nearest(key, others.filter(|known| *known != key));
     let near = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
     format!("no level sets '{key}' for any node{near}")
 }
@@ -103,22 +99,17 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         answer(&mut content, &row.key, cell);
         names(&mut content, cell);
     }
+    let cells = row.answers.iter().chain(&row.by_facts);
+    let values = cells.map(|cell| cell.result.as_ref().map_or(String::new(), dump_for_hover));
     let document = Document {
         title: format!("Values of {}", row.key),
         language: "yaml",
         content,
         data: Some(json(&row)),
-        values: values(&row),
+        values: values.collect(),
         ..Document::default()
     };
     (row, document)
-}
-
-/// The value of each answer, in the order of the data: first by nodes, then by facts; empty without a value.
-fn values(row: &Row) -> Vec<String> {
-    let cells = row.answers.iter().chain(&row.by_facts);
-    let values = cells.map(|cell| cell.result.as_ref().map_or(String::new(), dump_for_hover));
-    values.collect()
 }
 
 /// Adds the sources of an answer, in comments.
@@ -177,17 +168,8 @@ pub(super) fn folded_names(nodes: &[Arc<str>], most: usize) -> Vec<String> {
 
 /// The names of an answer's nodes in comments, broken into lines.
 fn name_lines(cell: &Cell) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for (at, node) in cell.nodes.iter().enumerate() {
-        let is_last = at + 1 == cell.nodes.len();
-        let name = format!(" {}{}", one_line(node), if is_last { "" } else { "," });
-        let fits = |line: &String| line.chars().count() + name.chars().count() <= WIDTH;
-        match lines.last_mut().filter(|line| fits(line)) {
-            Some(line) => line.push_str(&name),
-            None => lines.push(format!("#  {name}")),
-        }
-    }
-    lines
+    let lines = folded_names(&cell.nodes, usize::MAX).into_iter();
+    lines.map(|line| format!("#   {line}")).collect()
 }
 
 /// Adds words in comments, broken into lines.

@@ -31,7 +31,8 @@ pub struct Document {
     pub content: String,
     /// The same content as JSON, for programs.
     pub data: Option<String>,
-    /// The values of a matrix as YAML, in the order of its JSON.
+    /// The values of a matrix as YAML, in the order of its JSON: first by nodes, then by facts; empty
+    /// without a value.
     pub values: Vec<String>,
     /// The two sides of a comparison.
     pub sides: Vec<Document>,

@@ -19,7 +19,7 @@ use crate::value::KeyHashing;
 use crate::workspace::{Belongs, CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
 /// A place that looks up a key.
-struct Use {
+struct KeyUse {
     at: u32,
     by: String,
     /// The key with the value that looks it up; `None` in a manifest.
@@ -27,7 +27,7 @@ struct Use {
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct UsesFields<'a> {
     key: &'a str,
     uses: Vec<UseFields<'a>>,
 }
@@ -78,15 +78,15 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> DocumentA
         title: format!("Uses of {key}"),
         language: "text",
         content,
-        data: Some(json(&Data { key, uses: data })),
+        data: Some(json(&UsesFields { key, uses: data })),
         ..Document::default()
     })
 }
 
 /// The tokens in values of a data file that look up a key.
-fn in_values(file: &File, key: &str) -> Vec<Use> {
+fn in_values(file: &File, key: &str) -> Vec<KeyUse> {
     let uses = file.facts().uses().filter(|(_, _, to)| ***to == *key);
-    let uses = uses.map(|(by, reference, _)| Use {
+    let uses = uses.map(|(by, reference, _)| KeyUse {
         at: reference.range.start,
         by: by.name.to_string(),
         key: Some(by.name.clone()),
@@ -176,10 +176,10 @@ fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
 }
 
 /// The lookups in a manifest, including the parameter of automatic parameter lookup.
-fn in_manifest(code: &CodeFacts, target: &KeyTarget) -> Vec<Use> {
+fn in_manifest(code: &CodeFacts, target: &KeyTarget) -> Vec<KeyUse> {
     let mut places = in_code(code, target);
     places.sort_by_key(|one| one.name);
-    let uses = places.into_iter().map(|one| Use {
+    let uses = places.into_iter().map(|one| KeyUse {
         at: one.name.start,
         by: match (one.role, split_key(&target.root)) {
             (Role::Definition, Some((class, parameter))) => {
