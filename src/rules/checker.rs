@@ -369,6 +369,11 @@ impl<'a> Checker<'a> {
         files.filter(|file| self.is_read(file))
     }
 
+    /// Whether some hierarchy reads a file with a top-level key.
+    pub(super) fn has_data(&self, key: &str) -> bool {
+        self.files_with(key).next().is_some()
+    }
+
     /// The entries of `lookup_options` that apply to a key, from all data.
     pub(super) fn options_for<'c>(
         &'c self,

@@ -17,7 +17,7 @@ fn is_in_braces(file: &FileContext<'_>, mapping: NodeId) -> bool {
 }
 
 /// The start of the line of a place.
-fn line_start(text: &str, place: usize) -> usize {
+pub(super) fn line_start(text: &str, place: usize) -> usize {
     text[..place].rfind('\n').map_or(0, |at| at + 1)
 }
 

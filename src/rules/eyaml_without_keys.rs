@@ -16,13 +16,10 @@ const KEYS: [[&str; 2]; 2] = [
 
 fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
-        let is_eyaml = |kind: FunctionKind, name: &str| {
-            kind == FunctionKind::LookupKey && name == "eyaml_lookup_key"
-        };
         let Some(function) = &level.function else {
             continue;
         };
-        if !is_eyaml(function.kind, &function.name) {
+        if function.kind != FunctionKind::LookupKey || function.name != "eyaml_lookup_key" {
             continue;
         }
         if let Some((key, value)) = options(file, &level) {

@@ -18,11 +18,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let (root, checker) = (&*looked_up.root, file.checker);
-    if root == LOOKUP_OPTIONS || checker.files_with(root).next().is_some() {
+    if root == LOOKUP_OPTIONS || checker.has_data(root) {
         return;
     }
     let dotted = &*looked_up.key.text;
-    if checker.files_with(dotted).next().is_some() {
+    if checker.has_data(dotted) {
         findings.report_as(
             Severity::Warning,
             at.range,
@@ -34,7 +34,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
     let is_whole = checker.has_all_data_for(file.readers(), root);
     let known = file.snapshot().key_names("").map(|name| &**name);
-    let is_data = |name: &&str| checker.files_with(name).next().is_some();
+    let is_data = |name: &&str| checker.has_data(name);
     let suggestion = typing_error(root, known).filter(is_data);
     let Some(suggestion) = suggestion else {
         if is_whole {

@@ -80,7 +80,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let Some(suggestion) = suggestion else {
         return;
     };
-    let has_data = checker.files_with(suggestion).next().is_some();
+    let has_data = checker.has_data(suggestion);
     if suggestion == LOOKUP_OPTIONS || !has_data || checker.options_for(suggestion).next().is_some()
     {
         return;
@@ -153,7 +153,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     let matched = names.filter(|key| pattern.is_match(key).unwrap_or(true));
     let matched: Vec<&str> = matched
         .map(|key| &**key)
-        .filter(|key| *key != LOOKUP_OPTIONS && checker.files_with(key).next().is_some())
+        .filter(|key| *key != LOOKUP_OPTIONS && checker.has_data(key))
         .collect();
     let is_complete = checker.has_all_data(file.readers());
     // If both match the same keys, the later one may be for future keys.
@@ -163,7 +163,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
             **key != *LOOKUP_OPTIONS
                 && entry.is_certainly_for(key)
                 && !pattern.is_match(key).unwrap_or(true)
-                && checker.files_with(key).next().is_some()
+                && checker.has_data(key)
         })
     };
     let takes_all = |entry: &&ListedOption| {

@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     // A pattern that exceeds the limit of steps may match.
     let matches = |key: &str| key != LOOKUP_OPTIONS && pattern.is_match(key).unwrap_or(true);
     let mut names = file.snapshot().key_names(literal_start(at.name));
-    if names.any(|key| matches(key) && is_data(file, key)) {
+    if names.any(|key| matches(key) && file.checker.has_data(key)) {
         return;
     }
     if file.checker.has_all_data(file.readers()) {
@@ -40,9 +40,4 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             format!("no key in the data of this workspace matches '{}'", at.name),
         );
     }
-}
-
-/// Whether some hierarchy reads a file with the key.
-fn is_data(at: &FileContext<'_>, key: &str) -> bool {
-    at.checker.files_with(key).next().is_some()
 }

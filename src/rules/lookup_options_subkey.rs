@@ -22,8 +22,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if !at.name.bytes().all(fits) || root.is_empty() || part.is_empty() {
         return;
     }
-    let has = |key: &str| file.checker.files_with(key).next().is_some();
-    if has(at.name) || !has(root) {
+    if file.checker.has_data(at.name) || !file.checker.has_data(root) {
         return;
     }
     let finding = findings.report(

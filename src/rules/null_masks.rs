@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::order;
-use super::{FileContext, Findings, Severity};
+use super::{FileContext, Findings, Reader, Severity};
 use crate::lookup::Reach;
 use crate::scope::os_family;
+use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// Maximum number of files with the key that are searched for a lower value.
@@ -25,8 +26,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !file.is_last(key) || !is_null(key, text) || &*key.name == LOOKUP_OPTIONS {
         return;
     }
-    let is_undef =
-        |value: &crate::value::Value| value.get(&key.name).is_some_and(|value| value.is_undef());
+    let is_undef = |value: &Value| value.get(&key.name).is_some_and(Value::is_undef);
     if !file.loaded().is_ok_and(is_undef) || file.checker.has_option(&key.name, "merge") {
         return;
     }
@@ -56,26 +56,19 @@ fn is_null(key: &KeyFact, text: &str) -> bool {
 /// A file of a lower level in the same hierarchy that has a value for the key.
 fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
+    let is_below = |above: &Reach, reach: &Reach| {
+        order(&reach.place) > order(&above.place) && may_meet(above, reach)
+    };
+    let is_lower = |theirs: &Reader<'_>| {
+        let own = file.readers().iter().find(|own| own.is_same_root(theirs));
+        let mut own = own.into_iter().flat_map(|own| &own.reached);
+        own.any(|own| theirs.reached.iter().any(|reach| is_below(own, reach)))
+    };
     others.find(|other| {
-        let is_null = || {
-            other
-                .facts()
-                .key(key)
-                .is_some_and(|fact| is_null(fact, other.text()))
-        };
+        let fact = other.facts().key(key);
         other.path() != file.file.path()
-            && !is_null()
-            && file.checker.readers(other).iter().any(|theirs| {
-                let own = file.readers().iter().find(|own| own.is_same_root(theirs));
-                let own = own.into_iter().flat_map(|own| &own.reached);
-                let is_below = |above: &Reach, reach: &Reach| {
-                    order(&reach.place) > order(&above.place) && may_meet(above, reach)
-                };
-                own.into_iter().any(|own| {
-                    let mut theirs = theirs.reached.iter();
-                    theirs.any(|reach| is_below(own, reach))
-                })
-            })
+            && !fact.is_some_and(|fact| is_null(fact, other.text()))
+            && file.checker.readers(other).iter().any(is_lower)
     })
 }
 

@@ -19,8 +19,10 @@ fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_
         return;
     };
     for level in levels(file) {
+        // A function of the level's own needs other options.
+        let is_own = level.function.is_some_and(|function| function.is_own);
         let own = entry(tree, level.node, "options");
-        let Some((key, options)) = own.filter(|_| !is_own_function(&level)) else {
+        let Some((key, options)) = own.filter(|_| !is_own) else {
             continue;
         };
         let names = set.iter().filter_map(|(key, _)| tree.scalar_text(*key));
@@ -38,12 +40,4 @@ fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_
             );
         }
     }
-}
-
-/// Whether a level has its own function, which needs other options.
-fn is_own_function(level: &super::config_level::ConfigLevel) -> bool {
-    level
-        .function
-        .as_ref()
-        .is_some_and(|function| function.is_own)
 }

@@ -3,6 +3,7 @@
 //! suppress all codes. Rules about such comments have a hook of their own.
 
 use super::context::{FileContext, FileRole};
+use super::entry_edit::line_start;
 use super::finding::{Finding, Findings};
 use super::{Hook, RULES, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
@@ -133,9 +134,7 @@ fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
     };
     let start = comment.start as usize + written.len() - rest.len();
     let codes = codes(rest, start, comment)?;
-    let line = text[..comment.start as usize]
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
+    let line = line_start(text, comment.start as usize);
     let is_alone = text[line..comment.start as usize].trim().is_empty();
     let covers = if is_file {
         TextRange::new(0, text.len())

@@ -1,5 +1,6 @@
 //! `yaml-syntax`: a YAML file has a syntax error, so Puppet refuses all of it.
 
+use super::entry_edit::line_start;
 use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::syntax::{Problem, ProblemKind, parse_yaml, quote_scalars, quoted};
 use crate::text::{TextEdit, TextRange};
@@ -48,7 +49,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)> {
     /// Maximum length of a line that is quoted, in bytes.
     const LONGEST: usize = 4096;
-    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let start = line_start(text, place);
     let end = text[place..].find('\n').map_or(text.len(), |at| place + at);
     let line = text.get(start..end).filter(|line| line.len() <= LONGEST)?;
     // `*.example.com` is no alias, as an alias has a name.
