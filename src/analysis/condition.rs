@@ -144,7 +144,7 @@ pub(super) fn conditions(
     places: &[&Place],
 ) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
-    let mut by_variables: Vec<Bound<'_>> = Vec::new();
+    let mut by_variables: Vec<Combinations<'_>> = Vec::new();
     for unknown in unknowns {
         match &unknown.cause {
             UnknownCause::Function { name, key } => {
@@ -208,13 +208,13 @@ pub(super) fn conditions(
             }
         }
     }
-    found.extend(by_variables.into_iter().map(Bound::condition));
+    found.extend(by_variables.into_iter().map(Combinations::condition));
     found
 }
 
 /// Variables of a path, with the distinct combinations of their values.
 #[derive(Default)]
-struct Bound<'a> {
+struct Combinations<'a> {
     names: Vec<Arc<str>>,
     /// The first combinations.
     values: Vec<Vec<String>>,
@@ -224,7 +224,7 @@ struct Bound<'a> {
     only: Option<(&'a Place, Paths)>,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> Combinations<'a> {
     fn add(&mut self, values: Vec<String>) {
         if self.known.insert(values.clone()) && self.values.len() < MOST_VALUES {
             self.values.push(values);
@@ -312,12 +312,15 @@ impl<'a> Bound<'a> {
 }
 
 /// The entry for some variables, added if missing.
-fn bound_of<'b, 'a>(known: &'b mut Vec<Bound<'a>>, names: Vec<Arc<str>>) -> &'b mut Bound<'a> {
+fn bound_of<'b, 'a>(
+    known: &'b mut Vec<Combinations<'a>>,
+    names: Vec<Arc<str>>,
+) -> &'b mut Combinations<'a> {
     let at = known.iter().position(|bound| bound.names == names);
     let at = at.unwrap_or_else(|| {
-        known.push(Bound {
+        known.push(Combinations {
             names,
-            ..Bound::default()
+            ..Combinations::default()
         });
         known.len() - 1
     });

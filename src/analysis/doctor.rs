@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::advice::advice;
 use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, PROJECT_FILE, RootView, datadir_of};
-use crate::hierarchy::{Function, FunctionKind, Layer};
+use crate::hierarchy::{Function, FunctionKind};
 use crate::lookup::{LevelOutline, Place, layer_of, reading_of};
 use crate::scope::{Knowledge, NameRule, Node};
 use crate::value::StrKey;
@@ -278,14 +278,6 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     }
 }
 
-pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
-    let mut layers = vec![Layer::Global, Layer::Environment];
-    if !layers.contains(&view.layer) {
-        layers.push(view.layer.clone());
-    }
-    layers
-}
-
 pub(super) fn variables_of(level: &LevelOutline) -> Vec<Arc<str>> {
     let mut variables: Vec<Arc<str>> = Vec::new();
     for place in &level.places {
@@ -356,7 +348,7 @@ fn plain(name: &Arc<str>) -> Arc<str> {
 fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
     let mut uses: BTreeMap<Arc<str>, (usize, usize)> = BTreeMap::new();
     let mut values: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
-    for layer in layers(view) {
+    for layer in view.layers() {
         let Ok(Some(outline)) = view.session().outline(&layer) else {
             continue;
         };

@@ -157,10 +157,8 @@ fn lone_module(files: &dyn Files, dir: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::Analysis;
+    use crate::analysis::with_analysis;
     use crate::fixture::{FOLDER, Fixture};
-    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-    use crate::scope::KnownNodes;
     use crate::workspace::path;
 
     /// The folder of the environment `production` in a workspace with these environments.
@@ -171,11 +169,10 @@ mod tests {
         });
         let text: String = files.collect();
         let snapshot = Fixture::new("README.md", &text).opened();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let found = analysis.environment("production")?;
-        path::within(&found.dir, FOLDER).map(str::to_owned)
+        with_analysis(&snapshot, |analysis| {
+            let found = analysis.environment("production")?;
+            path::within(&found.dir, FOLDER).map(str::to_owned)
+        })
     }
 
     #[test]

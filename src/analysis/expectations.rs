@@ -104,7 +104,7 @@ impl Expectation {
     #[must_use]
     pub fn read(text: &str) -> (Vec<Expectation>, Vec<ExpectationMistake>) {
         let parse = parse_yaml(text);
-        let mut file = File {
+        let mut file = ExpectationFile {
             text,
             tree: &parse.tree,
             mistakes: Vec::new(),
@@ -116,20 +116,20 @@ impl Expectation {
     }
 }
 
-struct File<'a> {
+struct ExpectationFile<'a> {
     text: &'a str,
     tree: &'a Tree,
     mistakes: Vec<ExpectationMistake>,
 }
 
 /// One entry of the list: its source, and its value as Puppet reads it.
-struct Entry<'a> {
+struct WrittenEntry<'a> {
     id: NodeId,
     written: &'a serde_yaml::Mapping,
     data: &'a Value,
 }
 
-impl<'a> File<'a> {
+impl<'a> ExpectationFile<'a> {
     fn expectations(&mut self) -> Vec<Expectation> {
         let written: serde_yaml::Value = match serde_yaml::from_str(self.text) {
             Ok(written) => written,
@@ -151,23 +151,22 @@ impl<'a> File<'a> {
         let (Some(items), Some(written), Some(data)) =
             (items, written.as_sequence(), data.as_array())
         else {
-            let message = "expected a list of expectations, each with a key".to_owned();
-            self.add_at(1, message);
+            self.add_at(1, "expected a list of expectations, each with a key");
             return Vec::new();
         };
         let all = items.iter().zip(written).zip(data);
         let all = all.filter_map(|((&item, written), data)| {
             let id = self.tree.resolve(item);
             let Some(written) = written.as_mapping() else {
-                self.add(id, "expected an expectation: a hash with a key".to_owned());
+                self.add(id, "expected an expectation: a hash with a key");
                 return None;
             };
-            self.expectation(&Entry { id, written, data })
+            self.expectation(&WrittenEntry { id, written, data })
         });
         all.collect()
     }
 
-    fn expectation(&mut self, entry: &Entry<'_>) -> Option<Expectation> {
+    fn expectation(&mut self, entry: &WrittenEntry<'_>) -> Option<Expectation> {
         let known = self.mistakes.len();
         for (name, _) in entry.written {
             self.check_name(entry, name);
@@ -187,9 +186,9 @@ impl<'a> File<'a> {
         (self.mistakes.len() == known).then_some(expectation)
     }
 
-    fn check_name(&mut self, entry: &Entry<'_>, name: &serde_yaml::Value) {
+    fn check_name(&mut self, entry: &WrittenEntry<'_>, name: &serde_yaml::Value) {
         let Some(name) = name.as_str() else {
-            self.add(entry.id, "the name of a field is not a string".to_owned());
+            self.add(entry.id, "the name of a field is not a string");
             return;
         };
         if !FIELDS.contains(&name) {
@@ -204,7 +203,7 @@ impl<'a> File<'a> {
     /// A field of one type, if it is there.
     fn field<T: DeserializeOwned>(
         &mut self,
-        entry: &Entry<'_>,
+        entry: &WrittenEntry<'_>,
         name: &str,
         expected: &str,
     ) -> Option<T> {
@@ -216,10 +215,10 @@ impl<'a> File<'a> {
         read.ok()
     }
 
-    fn key(&mut self, entry: &Entry<'_>) -> Option<String> {
+    fn key(&mut self, entry: &WrittenEntry<'_>) -> Option<String> {
         let Some(key) = self.field::<String>(entry, "key", "a string") else {
             if !has(entry, "key") {
-                self.add(entry.id, "'key' is missing".to_owned());
+                self.add(entry.id, "'key' is missing");
             }
             return None;
         };
@@ -230,7 +229,7 @@ impl<'a> File<'a> {
         Some(key)
     }
 
-    fn merge(&mut self, entry: &Entry<'_>) -> Option<Value> {
+    fn merge(&mut self, entry: &WrittenEntry<'_>) -> Option<Value> {
         has(entry, "merge").then_some(())?;
         let merge = get(entry, "merge");
         let is_right = match &merge {
@@ -251,7 +250,7 @@ impl<'a> File<'a> {
         })
     }
 
-    fn value_type(&mut self, entry: &Entry<'_>) -> Option<Arc<str>> {
+    fn value_type(&mut self, entry: &WrittenEntry<'_>) -> Option<Arc<str>> {
         let text: String = self.field(entry, "type", "a string")?;
         if let Err(error) = datatype::parse(&text, &NoAliases) {
             self.add_for(entry, "type", format!("'{text}' is not a type: {error}"));
@@ -259,7 +258,7 @@ impl<'a> File<'a> {
         Some(text.into())
     }
 
-    fn nodes(&mut self, entry: &Entry<'_>) -> WhichNodes {
+    fn nodes(&mut self, entry: &WrittenEntry<'_>) -> WhichNodes {
         let describes = DESCRIBING.iter().any(|name| has(entry, name));
         let ways = [
             has(entry, "node") || describes,
@@ -294,7 +293,7 @@ impl<'a> File<'a> {
         WhichNodes::Where(conditions.collect())
     }
 
-    fn described(&mut self, entry: &Entry<'_>, name: Option<String>) -> Node {
+    fn described(&mut self, entry: &WrittenEntry<'_>, name: Option<String>) -> Node {
         let facts = self.hash(entry, "facts");
         let name = name.unwrap_or_else(|| certname(&facts));
         let mut described = HashMap::default();
@@ -307,7 +306,7 @@ impl<'a> File<'a> {
         node.map(|node| node.as_ref().clone()).unwrap_or_default()
     }
 
-    fn hash(&mut self, entry: &Entry<'_>, name: &str) -> HashMap {
+    fn hash(&mut self, entry: &WrittenEntry<'_>, name: &str) -> HashMap {
         match get(entry, name) {
             Value::Hash(hash) => hash.as_ref().clone(),
             Value::Undef => HashMap::default(),
@@ -319,7 +318,7 @@ impl<'a> File<'a> {
     }
 
     /// Checks that an entry states a result, and that its fields can be combined.
-    fn check_outcome(&mut self, entry: &Entry<'_>, expectation: &Expectation) {
+    fn check_outcome(&mut self, entry: &WrittenEntry<'_>, expectation: &Expectation) {
         let outcomes: Vec<&str> = OUTCOMES
             .into_iter()
             .filter(|name| has(entry, name))
@@ -329,8 +328,11 @@ impl<'a> File<'a> {
             self.add(entry.id, message);
         }
         if expectation.found == Some(false) && outcomes.len() > 1 {
-            let message = "a key that is not found has neither value nor type".to_owned();
-            self.add_for(entry, "found", message);
+            self.add_for(
+                entry,
+                "found",
+                "a key that is not found has neither value nor type",
+            );
         }
         let is_described = matches!(expectation.nodes, WhichNodes::Described(_));
         if has(entry, "equal") && (!expectation.equal || is_described) {
@@ -338,7 +340,7 @@ impl<'a> File<'a> {
                 true => "one node is always equal to itself: use 'nodes' or 'where'",
                 false => "'equal' can only be true",
             };
-            self.add_for(entry, "equal", message.to_owned());
+            self.add_for(entry, "equal", message);
         }
     }
 
@@ -346,12 +348,12 @@ impl<'a> File<'a> {
         line_at(self.text, self.tree.node(id).range.start as usize) + 1
     }
 
-    fn add(&mut self, id: NodeId, message: String) {
+    fn add(&mut self, id: NodeId, message: impl Into<String>) {
         self.add_at(self.line(id), message);
     }
 
     /// Reports a mistake in a field of an entry.
-    fn add_for(&mut self, entry: &Entry<'_>, name: &str, message: String) {
+    fn add_for(&mut self, entry: &WrittenEntry<'_>, name: &str, message: impl Into<String>) {
         let pairs = self.tree.node(entry.id).as_mapping().unwrap_or_default();
         let is_it = |id: NodeId| {
             self.tree
@@ -362,16 +364,17 @@ impl<'a> File<'a> {
         self.add(key.unwrap_or(entry.id), message);
     }
 
-    fn add_at(&mut self, line: u32, message: String) {
+    fn add_at(&mut self, line: u32, message: impl Into<String>) {
+        let message = message.into();
         self.mistakes.push(ExpectationMistake { line, message });
     }
 }
 
-fn has(entry: &Entry<'_>, name: &str) -> bool {
+fn has(entry: &WrittenEntry<'_>, name: &str) -> bool {
     entry.written.contains_key(name)
 }
 
-fn get(entry: &Entry<'_>, name: &str) -> Value {
+fn get(entry: &WrittenEntry<'_>, name: &str) -> Value {
     entry.data.get(name).cloned().unwrap_or(Value::Undef)
 }
 

@@ -107,10 +107,7 @@ impl<'a> Analysis<'a> {
     ) -> Option<Defined<'a>> {
         self.site_files_defining(root, class, module)
             .into_iter()
-            .find_map(|file| {
-                let definition = code(file)?.definition(DefinitionKind::Class, class)?;
-                Some(Defined { file, definition })
-            })
+            .find_map(|file| class_in(file, class))
     }
 
     /// The site manifests that define a name. O(files that define it).
@@ -144,9 +141,7 @@ impl<'a> Analysis<'a> {
         // Puppet finds a class in a file of another name only after it has loaded that file.
         longest.chain(shorter).chain(["init"]).find_map(|name| {
             let at = format!("{dir}/manifests/{}.pp", name.replace("::", "/"));
-            let file = self.snapshot.file(&at)?;
-            let definition = code(file)?.definition(DefinitionKind::Class, class)?;
-            Some(Defined { file, definition })
+            class_in(self.snapshot.file(&at)?, class)
         })
     }
 
@@ -232,12 +227,10 @@ impl<'a> Analysis<'a> {
     pub fn class(self, root: Option<&'a Root>, name: &str) -> Option<Defined<'a>> {
         let loaded = root.and_then(|root| self.autoloaded(root, name));
         loaded.or_else(|| {
-            let mut files = self.snapshot.files_defining(name).filter_map(|file| {
-                let definition = code(file)?.definition(DefinitionKind::Class, name)?;
-                Some(Defined { file, definition })
-            });
-            let first = files.next()?;
-            files.next().is_none().then_some(first)
+            let files = self.snapshot.files_defining(name);
+            let mut classes = files.filter_map(|file| class_in(file, name));
+            let first = classes.next()?;
+            classes.next().is_none().then_some(first)
         })
     }
 
@@ -284,6 +277,12 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// The class of that name in a file.
+fn class_in<'a>(file: &'a Arc<File>, name: &str) -> Option<Defined<'a>> {
+    let definition = code(file)?.definition(DefinitionKind::Class, name)?;
+    Some(Defined { file, definition })
+}
+
 /// The type aliases of modules, in `MODULE/types/name.pp`.
 struct ModuleAliases<'a> {
     analysis: Analysis<'a>,
@@ -322,38 +321,32 @@ impl Aliases for LikelyAliases<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::with_analysis;
     use crate::fixture::{FOLDER, Fixture};
-    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-    use crate::scope::KnownNodes;
 
     /// Calls `body` with the environment of a workspace.
     fn in_environment<T>(files: &str, body: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let root = snapshot.roots().environments().next();
-        body(analysis, root.expect("an environment"))
+        with_analysis(&snapshot, |analysis| {
+            let root = analysis.snapshot.roots().environments().next();
+            body(analysis, root.expect("an environment"))
+        })
     }
 
     /// The parameters that keys set, from the environment: file, line, type.
     fn found(files: &str, keys: &[&str]) -> Vec<String> {
-        let snapshot = Fixture::new("data/common.yaml", files).on_disk();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let root = snapshot.roots().environments().next();
-        let shown = |key: &&str| match analysis.class_parameter(root, key) {
-            Some(found) => {
-                let at = &found.class.file.path()[FOLDER.len() + 1..];
-                let root = root.expect("an environment");
-                let known = analysis.type_of(root, found);
-                let known = known.map_or("?".to_owned(), |known| known.to_string());
-                format!("{at} {} {known}", found.expected().unwrap_or("-"))
-            }
-            None => "-".to_owned(),
-        };
-        keys.iter().map(shown).collect()
+        in_environment(files, |analysis, root| {
+            let shown = |key: &&str| match analysis.class_parameter(Some(root), key) {
+                Some(found) => {
+                    let at = &found.class.file.path()[FOLDER.len() + 1..];
+                    let known = analysis.type_of(root, found);
+                    let known = known.map_or("?".to_owned(), |known| known.to_string());
+                    format!("{at} {} {known}", found.expected().unwrap_or("-"))
+                }
+                None => "-".to_owned(),
+            };
+            keys.iter().map(shown).collect()
+        })
     }
 
     #[test]

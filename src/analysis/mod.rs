@@ -216,16 +216,10 @@ impl<'a> RootView<'a> {
     /// Lookups in this root.
     #[must_use]
     pub fn session(&self) -> Session<'_> {
-        self.session_with(&self.files)
-    }
-
-    /// Lookups in this root with other files.
-    #[must_use]
-    pub fn session_with<'s>(&'s self, files: &'s dyn Files) -> Session<'s> {
         let Analysis {
             settings, configs, ..
         } = self.analysis;
-        session_over(files, &self.environment, settings, configs)
+        session_over(&self.files, &self.environment, settings, configs)
     }
 
     /// All locations of a layer's hierarchy, for any node; empty if Puppet refuses its
@@ -257,6 +251,15 @@ impl<'a> RootView<'a> {
         let mut view = analysis.at(root);
         view.environment.name = self.environment.name.clone();
         Some(view)
+    }
+
+    /// The layers that the root's nodes read: the global one, the environment's, and its own.
+    fn layers(&self) -> Vec<Layer> {
+        let mut layers = vec![Layer::Global, Layer::Environment];
+        if !layers.contains(&self.layer) {
+            layers.push(self.layer.clone());
+        }
+        layers
     }
 
     /// The locations of the root's own hierarchy that read a file, highest priority first.
@@ -292,4 +295,12 @@ pub fn session_over<'a>(
         settings,
         configs,
     }
+}
+
+/// Calls `body` with the analysis of a snapshot in an editor, without known nodes.
+#[cfg(test)]
+fn with_analysis<T>(snapshot: &Snapshot, body: impl FnOnce(Analysis<'_>) -> T) -> T {
+    let settings = Settings::for_version(crate::lookup::PuppetVersion::V8).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    body(Analysis::new(snapshot, &settings, &configs, &nodes))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::hierarchy::{Layer, Template, TemplatePart};
-use crate::lookup::{Place, layer_of, paths_for_functions};
+use crate::hierarchy::{Template, TemplatePart};
+use crate::lookup::{Place, paths_for_functions};
 use crate::scope::{Knowledge, Node};
 use crate::value::Value;
 use crate::workspace::path;
@@ -70,14 +70,8 @@ const KINDS: [&str; 16] = [
 const MOST_NAMED: usize = 100_000;
 
 /// Nodes that data files are named after; cheap to clone and to compare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct NamedNodes(Arc<[Arc<Node>]>);
-
-impl PartialEq for NamedNodes {
-    fn eq(&self, other: &NamedNodes) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
 
 impl NamedNodes {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Node>> {
@@ -111,12 +105,8 @@ struct NamedNode {
 
 /// The locations of the layers that a root's nodes read: their data may be named after nodes.
 pub(super) fn places_of(view: &RootView<'_>) -> Vec<Arc<[Place]>> {
-    let mut layers = vec![Layer::Global, Layer::Environment];
-    let own = layer_of(view.root);
-    if !layers.contains(&own) {
-        layers.push(own);
-    }
-    layers.iter().map(|layer| view.places(layer)).collect()
+    let layers = view.layers().into_iter();
+    layers.map(|layer| view.places(&layer)).collect()
 }
 
 /// The nodes that the files of some places are named after. O(files × places that name nodes).
@@ -138,7 +128,7 @@ pub(super) fn named_nodes(
         .map(|place| &place.template)
         .filter(|template| template.is_constant())
         .collect();
-    let mut found: BTreeMap<String, Vec<(&NamingPlace<'_>, Bound)>> = BTreeMap::new();
+    let mut found: BTreeMap<String, Vec<(&NamingPlace<'_>, BoundVariables)>> = BTreeMap::new();
     for file in analysis.snapshot.files() {
         let at = file.path();
         for naming_place in &naming {
@@ -159,7 +149,7 @@ pub(super) fn named_nodes(
     for (name, files) in found {
         for (naming_place, bound) in &files {
             // The same host name in two places means two hosts.
-            let is_one = |(other, known): &(&NamingPlace<'_>, Bound)| {
+            let is_one = |(other, known): &(&NamingPlace<'_>, BoundVariables)| {
                 !std::ptr::eq(*other, *naming_place) || known == bound
             };
             let name = match naming_place.naming == Naming::Label && !files.iter().all(is_one) {
@@ -177,7 +167,7 @@ pub(super) fn named_nodes(
 
 /// The values that a file's path gives a place's variables. A function that is never run may add an
 /// extension to the level's path, or read a folder of that name.
-fn bound_by(place: &Place, at: &str) -> Option<Bound> {
+fn bound_by(place: &Place, at: &str) -> Option<BoundVariables> {
     let template = &place.template;
     let is_open =
         place.reading.is_none() && matches!(template.parts.last(), Some(TemplatePart::Variable(_)));
@@ -189,9 +179,9 @@ fn bound_by(place: &Place, at: &str) -> Option<Bound> {
 }
 
 /// Variables of a path with their values.
-type Bound = Vec<(Arc<str>, String)>;
+type BoundVariables = Vec<(Arc<str>, String)>;
 
-fn joined(bound: &Bound) -> String {
+fn joined(bound: &BoundVariables) -> String {
     let values: Vec<&str> = bound.iter().map(|(_, value)| value.as_str()).collect();
     values.join("/")
 }
@@ -345,7 +335,7 @@ fn name_in(bound: &[(Arc<str>, String)], naming_place: &NamingPlace<'_>) -> Opti
 }
 
 impl NamedNode {
-    fn add(&mut self, naming: Naming, bound: &Bound) {
+    fn add(&mut self, naming: Naming, bound: &BoundVariables) {
         if self.naming != Some(Naming::Full) {
             self.naming = Some(naming);
         }

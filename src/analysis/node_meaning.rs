@@ -21,17 +21,17 @@ pub struct NodeMeaning {
     pub names: BTreeMap<String, Meaning>,
     /// Variables of the top scope.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub variables: Values,
+    pub variables: ValuesByName,
     /// Facts, by their dotted paths.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: Values,
+    pub facts: ValuesByName,
     /// Extensions of the certificate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub extensions: Values,
+    pub extensions: ValuesByName,
 }
 
-/// Values by name.
-type Values = BTreeMap<String, serde_json::Value>;
+/// ValuesByName by name.
+type ValuesByName = BTreeMap<String, serde_json::Value>;
 
 /// The meaning of one name.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -39,13 +39,13 @@ type Values = BTreeMap<String, serde_json::Value>;
 pub struct Meaning {
     /// Variables of the top scope.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub variables: Values,
+    pub variables: ValuesByName,
     /// Facts, by their dotted paths.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: Values,
+    pub facts: ValuesByName,
     /// Extensions of the certificate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub extensions: Values,
+    pub extensions: ValuesByName,
 }
 
 /// The rules of some meanings, highest priority first. An invalid pattern has no rule: it is
@@ -76,7 +76,7 @@ pub fn name_rules(meanings: &[NodeMeaning]) -> Vec<NameRule> {
     rules
 }
 
-fn values(given: &Values) -> Vec<(String, Value)> {
+fn values(given: &ValuesByName) -> Vec<(String, Value)> {
     let values = given.iter();
     let values = values.filter_map(|(name, value)| {
         let value = from_json(&value.to_string()).ok()?;

@@ -75,7 +75,7 @@ pub struct NodeInputs<'a> {
     pub outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
     /// Puppet's settings, for reading hierarchies.
     pub settings: &'a Settings,
-    /// Cached configurations.
+    /// CachedNodes configurations.
     pub configs: &'a ConfigCache,
 }
 
@@ -93,10 +93,10 @@ struct NodeSources {
 
 /// Caches sets of nodes by their sources, and the results of examining sources.
 #[derive(Debug, Default)]
-pub struct NodeCache(Mutex<Cached>);
+pub struct NodeCache(Mutex<CachedNodes>);
 
 #[derive(Debug, Default)]
-struct Cached {
+struct CachedNodes {
     /// Least recently used first.
     sets: Vec<(Arc<NodeSources>, Arc<NodeSet>)>,
     /// Whether files found by name describe nodes.
@@ -197,7 +197,7 @@ impl NodeCache {
     }
 
     /// Each change of a list is one push or take, so a panic leaves it valid.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedNodes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -247,7 +247,7 @@ impl NodeCache {
 
     /// Whether a file describes nodes, cached.
     fn names_nodes(&self, file: &NodeFile) -> bool {
-        let known = |cached: &Cached| {
+        let known = |cached: &CachedNodes| {
             let mut shapes = cached.shapes.iter();
             shapes
                 .find(|(known, _)| known == file)
@@ -273,7 +273,7 @@ impl NodeCache {
             folder: view.root.dir.clone(),
             places: places_of(&view),
         };
-        let known = |cached: &Cached| {
+        let known = |cached: &CachedNodes| {
             let mut named = cached.named.iter();
             named
                 .find(|(known, _)| known.is(&basis))

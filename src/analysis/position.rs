@@ -24,8 +24,9 @@ impl<'a> KeyPositions<'a> {
             return 1;
         };
         if !steps.is_empty()
-            && let Some(found) = self.nested(file, fact, steps)
+            && let Some((Some((name, _)), _)) = self.dug(file, fact, steps)
         {
+            let found = name.start as usize;
             let start = fact.key.start as usize;
             let behind = file.text().get(start..).zip(found.checked_sub(start));
             return match behind {
@@ -44,80 +45,47 @@ impl<'a> KeyPositions<'a> {
         if steps.is_empty() {
             return Some((fact.key, fact.key.cover(fact.value)));
         }
+        let (found, is_complete) = self.dug(file, fact, steps)?;
+        found.filter(|_| is_complete)
+    }
+
+    /// The range of the deepest part that steps lead to, see [`dug`].
+    fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<Dug> {
         let format = file.format().unwrap_or(Format::Yaml);
         let start = fact.key.start as usize;
         let parse = self.snapshot.parse_around(file, format, start);
         dug(&parse.tree, fact.key, steps)
     }
-
-    /// The start of a part of a key's value.
-    fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
-        let format = file.format().unwrap_or(Format::Yaml);
-        let start = fact.key.start as usize;
-        let parse = self.snapshot.parse_around(file, format, start);
-        Some(nested(&parse.tree, fact.key, steps)?.start as usize)
-    }
 }
 
-/// The ranges of a part, found by following the steps from a top-level key: its name, and the name
-/// with the value.
-fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<(TextRange, TextRange)> {
+/// The name of a part, the name with the value, and whether all steps lead there.
+type Dug = (Option<(TextRange, TextRange)>, bool);
+
+/// Follows steps from a top-level key up to a value that is no collection; `None` if a collection
+/// lacks a part.
+fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<Dug> {
     let (_, mut at) = tree.entry_at(key)?;
     let mut found = None;
     for step in steps {
         let wanted = step.to_s();
-        let (name, value) = match &tree.node(tree.resolve(at)).kind {
-            NodeKind::Mapping(pairs) => {
+        let (name, value) = match (&tree.node(tree.resolve(at)).kind, step) {
+            (NodeKind::Mapping(pairs), _) => {
                 let is_it = |&&(key, _): &&(NodeId, NodeId)| {
-                    let text = tree.scalar_text(key);
-                    text.is_some_and(|text| text.strip_prefix(':').unwrap_or(text) == wanted)
+                    tree.scalar_text(key).is_some_and(|text| {
+                        **text == *wanted || text.strip_prefix(':') == Some(wanted.as_str())
+                    })
                 };
-                let &(key, value) = pairs.iter().rev().find(is_it)?;
-                (key, value)
+                *pairs.iter().rev().find(is_it)?
             }
-            NodeKind::Sequence(elements) => {
-                let Value::Int(index) = step else {
-                    return None;
-                };
+            (NodeKind::Sequence(elements), Value::Int(index)) => {
                 let &element = elements.get(usize::try_from(*index).ok()?)?;
                 (element, element)
             }
-            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
+            _ => return Some((found, false)),
         };
         let name = tree.node(name).full_range();
         found = Some((name, name.cover(tree.node(value).full_range())));
         at = value;
     }
-    found
-}
-
-/// The range of a part's key, found by following the steps from a top-level key.
-fn nested(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<TextRange> {
-    let (_, mut at) = tree.entry_at(key)?;
-    let mut range = key;
-    for step in steps {
-        let wanted = step.to_s();
-        match &tree.node(tree.resolve(at)).kind {
-            NodeKind::Mapping(pairs) => {
-                let is_it = |&&(key, _): &&(_, _)| {
-                    tree.scalar_text(key).is_some_and(|text| {
-                        **text == *wanted || text.strip_prefix(':') == Some(wanted.as_str())
-                    })
-                };
-                let &(key, value) = pairs.iter().rev().find(is_it)?;
-                range = tree.node(key).full_range();
-                at = value;
-            }
-            NodeKind::Sequence(elements) => {
-                let Value::Int(index) = step else {
-                    return Some(range);
-                };
-                let &element = elements.get(usize::try_from(*index).ok()?)?;
-                range = tree.node(element).full_range();
-                at = element;
-            }
-            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return Some(range),
-        }
-    }
-    Some(range)
+    Some((found, true))
 }

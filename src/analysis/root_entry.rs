@@ -73,13 +73,13 @@ pub fn chosen_root(place: &str, folder: Option<&str>) -> ChosenRoot {
 
 impl<'de, P: Deserialize<'de>> Deserialize<'de> for RootEntry<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Entry(PhantomData))
+        deserializer.deserialize_any(EntryVisitor(PhantomData))
     }
 }
 
-struct Entry<P>(PhantomData<P>);
+struct EntryVisitor<P>(PhantomData<P>);
 
-impl<'de, P: Deserialize<'de>> Visitor<'de> for Entry<P> {
+impl<'de, P: Deserialize<'de>> Visitor<'de> for EntryVisitor<P> {
     type Value = RootEntry<P>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -119,6 +119,7 @@ impl<'a> Analysis<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::with_analysis;
     use crate::fixture::Fixture;
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
@@ -184,12 +185,11 @@ mod tests {
             |all: &[std::sync::Arc<str>]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(texts(&found.folders), ["/repo/hieradata"]);
         assert_eq!(texts(&found.missing), ["/etc/puppet/private/hieradata"]);
-        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let view = analysis.governing("/repo/hieradata/hosts/h.yaml").unwrap();
-        let levels = view.reach("/repo/hieradata/hosts/h.yaml");
-        let names: Vec<&str> = levels.iter().map(|reach| &*reach.place.level).collect();
-        assert_eq!(names, ["host"]);
+        with_analysis(&snapshot, |analysis| {
+            let view = analysis.governing("/repo/hieradata/hosts/h.yaml").unwrap();
+            let levels = view.reach("/repo/hieradata/hosts/h.yaml");
+            let names: Vec<&str> = levels.iter().map(|reach| &*reach.place.level).collect();
+            assert_eq!(names, ["host"]);
+        });
     }
 }

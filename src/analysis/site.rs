@@ -25,7 +25,7 @@ pub struct SiteManifests {
     settings: Settings,
     configs: ConfigCache,
     extent: Extent,
-    seen: Mutex<Seen>,
+    seen: Mutex<Dependencies>,
 }
 
 /// The scopes to evaluate.
@@ -38,7 +38,7 @@ pub enum Extent {
 }
 
 /// Dependencies recorded while manifests were run.
-struct Seen {
+struct Dependencies {
     snapshot: Snapshot,
     /// Top-level keys that were looked up.
     keys: BTreeSet<Arc<str>>,
@@ -70,7 +70,7 @@ impl SiteManifests {
             settings: super::without_keys(settings).into_owned(),
             configs,
             extent: Extent::NodeBlocks,
-            seen: Mutex::new(Seen {
+            seen: Mutex::new(Dependencies {
                 snapshot: snapshot.clone(),
                 keys: BTreeSet::new(),
                 functions: BTreeSet::new(),
@@ -137,7 +137,7 @@ impl SiteManifests {
     }
 
     /// Each change of the record is complete even after a panic.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Dependencies> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

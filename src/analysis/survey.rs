@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line, single_text};
 use super::source::{LevelValue, kind_of, merged_by, quoted, request, sources, strategy};
 use super::{Analysis, RootView, is_wildcard};
-use crate::hierarchy::{Layer, Template, TemplatePart};
+use crate::hierarchy::{Layer, Template};
 use crate::lookup::{Answer, Place, Request, Strategy, UnknownCause};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -87,7 +87,7 @@ impl RootView<'_> {
     #[must_use]
     pub fn survey_of(&self, key: &str, scope: &Scope, answer: Answer) -> Survey {
         let sources = sources(&answer, &quoted(key));
-        self.in_scope(scope).survey(key, answer, sources)
+        self.survey_from(key, scope, answer, sources)
     }
 
     /// Like [`RootView::survey_of`], for the answer to a request that may contain a merge.
@@ -149,7 +149,7 @@ impl ScopeView<'_> {
     fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
         let entry = self.options_entry(key);
         let strategy = strategy(&answer, key, || entry.clone());
-        let mut walk = Walk {
+        let mut walk = SurveyWalk {
             analysis: &self.view.analysis,
             key,
             strategy: &strategy,
@@ -203,7 +203,7 @@ impl ScopeView<'_> {
     }
 }
 
-struct Walk<'w> {
+struct SurveyWalk<'w> {
     analysis: &'w Analysis<'w>,
     key: &'w str,
     strategy: &'w Strategy,
@@ -216,7 +216,7 @@ struct Walk<'w> {
     named: HashSet<Arc<str>>,
 }
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     /// The status of a place for the key. `any_key` is its path for any key, `all` are the places of
     /// its hierarchy for any node.
     fn level(&mut self, place: Place, any_key: &Template, all: &[Place]) -> SurveyLevel {
@@ -299,18 +299,17 @@ impl Walk<'_> {
 }
 
 impl Survey {
-    /// The levels of the main hierarchy, without a module's `default_hierarchy`.
-    fn proper(&self) -> impl Iterator<Item = &SurveyLevel> {
+    /// The files of levels with some status, without those of a module's `default_hierarchy`.
+    fn proper_files(&self, has_status: impl Fn(&Status) -> bool) -> Vec<Arc<str>> {
         let levels = self.levels.iter();
-        levels.filter(|level| !level.place.in_default_hierarchy)
+        let levels = levels.filter(|it| !it.place.in_default_hierarchy && has_status(&it.status));
+        distinct(levels.filter_map(|level| level.file.clone()))
     }
 
     /// Files that have the key but are overridden.
     #[must_use]
     pub fn overridden(&self) -> Vec<Arc<str>> {
-        let levels = self.proper();
-        let levels = levels.filter(|level| matches!(level.status, Status::Overridden));
-        distinct(levels.filter_map(|level| level.file.clone()))
+        self.proper_files(|status| matches!(status, Status::Overridden))
     }
 
     /// Files that are overridden, or merged, for some nodes only.
@@ -345,9 +344,7 @@ impl Survey {
     /// Existing files without the key.
     #[must_use]
     pub fn not_set(&self) -> Vec<Arc<str>> {
-        let levels = self.proper();
-        let levels = levels.filter(|level| matches!(level.status, Status::NotSet));
-        distinct(levels.filter_map(|level| level.file.clone()))
+        self.proper_files(|status| matches!(status, Status::NotSet))
     }
 
     /// Names of levels outside of the workspace that could change the answer: those above the level
@@ -377,13 +374,7 @@ fn possible(answer: &Answer, key: &str) -> Vec<Paths> {
 
 /// A place's path, if it has no variables.
 fn constant(place: &Place) -> Option<String> {
-    let mut path = String::new();
-    for part in &place.template.parts {
-        match part {
-            TemplatePart::Text(text) => path.push_str(text),
-            TemplatePart::Variable(_) | TemplatePart::Key(_) => return None,
-        }
-    }
+    let path = place.template.with_values(&[])?;
     Some(path::normalise(&path))
 }
 
@@ -401,11 +392,11 @@ fn distinct(items: impl Iterator<Item = Arc<str>>) -> Vec<Arc<str>> {
 mod tests {
     use expect_test::expect;
 
-    use super::Status;
-    use crate::analysis::Analysis;
+    use super::{Status, Survey};
+    use crate::analysis::with_analysis;
     use crate::fixture::{FOLDER, Fixture};
-    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-    use crate::scope::{KnownNodes, Scope};
+    use crate::scope::Scope;
+    use crate::workspace::Snapshot;
 
     const LEVELS: &str = "\
 #- hiera.yaml
@@ -437,14 +428,18 @@ list: [4]
 first: 5
 ";
 
+    /// The survey of a key in the root of a file.
+    fn surveyed(snapshot: &Snapshot, at: &str, key: &str, scope: &Scope) -> Survey {
+        with_analysis(snapshot, |analysis| {
+            let view = analysis.governing(&format!("{FOLDER}/{at}"));
+            view.expect("a root").survey(key, scope)
+        })
+    }
+
     /// Every level of a key in an open scope: its name, its status, and where it sets the key.
     fn levels(key: &str) -> String {
         let snapshot = Fixture::new("data/common.yaml", LEVELS).opened();
-        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let view = analysis.governing(&format!("{FOLDER}/data/common.yaml"));
-        let survey = view.expect("a root").survey(key, &Scope::open());
+        let survey = surveyed(&snapshot, "data/common.yaml", key, &Scope::open());
         let levels = survey.levels.iter().map(|level| {
             let status = match &level.status {
                 Status::Sets => "sets".to_owned(),
@@ -514,13 +509,9 @@ a: 3
 a: 0
 ";
         let snapshot = Fixture::new("data/common.yaml", text).opened();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let view = analysis.governing(&format!("{FOLDER}/data/role/web.yaml"));
         let mut scope = Scope::open();
         scope.bind("role", "web");
-        let survey = view.expect("a root").survey("a", &scope);
+        let survey = surveyed(&snapshot, "data/role/web.yaml", "a", &scope);
         assert!(
             survey.for_some_nodes().is_empty(),
             "{:?}",

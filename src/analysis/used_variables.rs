@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::doctor::{layers, variables_of};
+use super::doctor::variables_of;
 use super::{NodeSet, RootView};
 use crate::scope::{KnownNodes, Node};
 use crate::text::nearest;
@@ -72,7 +72,7 @@ impl RootView<'_> {
     #[must_use]
     pub fn level_variables(&self) -> Vec<UsedVariable> {
         let mut found: Vec<UsedVariable> = Vec::new();
-        for layer in layers(self) {
+        for layer in self.layers() {
             let Ok(Some(outline)) = self.session().outline(&layer) else {
                 continue;
             };

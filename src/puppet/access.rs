@@ -15,7 +15,7 @@ impl Evaluator<'_> {
         keys: &[Expression],
     ) -> Evaluated {
         if matches!(left.kind, ExpressionKind::Reference(_)) {
-            return Ok(crate::datatype::type_value(&self.written_type(node)?));
+            return self.type_value(node);
         }
         let value = match self.path(left, keys)? {
             Some((name, segments)) => {
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
     fn reached(&mut self, name: &str, segments: &[Segment], strict: bool) -> Evaluated {
         let mut value = self.variables.get(name, segments, strict)?;
         for segment in segments {
-            value = self.part(&value, vec![key_of(segment)])?;
+            value = self.part(&value, vec![Value::from(segment)])?;
         }
         Ok(value)
     }
@@ -123,14 +123,6 @@ impl Evaluator<'_> {
     }
 }
 
-/// A part of a path as a key.
-pub(super) fn key_of(segment: &Segment) -> Value {
-    match segment {
-        Segment::Name(name) => Value::String(name.clone()),
-        Segment::Index(index) => Value::Int(*index),
-    }
-}
-
 fn indices(keys: Vec<Value>) -> Evaluated<Vec<i64>> {
     let mut indices = Vec::new();
     for key in keys {
@@ -146,7 +138,7 @@ fn indices(keys: Vec<Value>) -> Evaluated<Vec<i64>> {
 }
 
 /// An index from the start or, if negative, from the end.
-fn position(at: i64, length: usize) -> Option<usize> {
+pub(super) fn position(at: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     let at = if at < 0 { length + at } else { at };
     usize::try_from(at).ok().filter(|_| at < length)
@@ -155,19 +147,14 @@ fn position(at: i64, length: usize) -> Option<usize> {
 /// Start and end of a slice, by Puppet's rules for negative numbers.
 fn slice(from: i64, count: i64, length: usize) -> Option<(usize, usize)> {
     let length = i64::try_from(length).ok()?;
-    let mut from = if from < 0 {
-        length.checked_add(from)?
-    } else {
-        from
-    };
-    let mut count = if count < 0 {
-        length
-            .checked_sub(from)?
-            .checked_add(count)?
-            .checked_add(1)?
-    } else {
-        count
-    };
+    let (mut from, mut count) = (from, count);
+    if from < 0 {
+        from = length.checked_add(from)?;
+    }
+    if count < 0 {
+        let rest = length.checked_sub(from)?;
+        count = rest.checked_add(count)?.checked_add(1)?;
+    }
     if from < 0 {
         count = count.checked_add(from)?;
         from = 0;

@@ -8,6 +8,7 @@ use super::evaluator::{Evaluator, body, is_type, not_known, without_parentheses}
 use super::stop::{Evaluated, Stop};
 use super::uses;
 use crate::datatype;
+use crate::regexp::Regexp;
 use crate::syntax::puppet::{Conditional, Expression, ExpressionKind, Prefix};
 use crate::value::{HashMap, Value, compare_numbers};
 
@@ -203,19 +204,23 @@ impl Evaluator<'_> {
         Ok(is_found)
     }
 
+    pub(super) fn pattern(&self, source: &str) -> Evaluated<Regexp> {
+        let pattern = self.host.pattern(source);
+        pattern.ok_or_else(|| not_matched(source))
+    }
+
     /// The groups of the first match of a pattern.
     pub(super) fn groups(
         &mut self,
         source: &str,
         text: &str,
     ) -> Evaluated<Option<Vec<Option<String>>>> {
-        let not_read = || Stop::unknown(format!("the pattern /{source}/ cannot be matched here"));
-        let pattern = self.host.pattern(source).ok_or_else(not_read)?;
+        let pattern = self.pattern(source)?;
         // Most patterns do not match, and finding groups is slower.
-        if !pattern.is_match(text).map_err(|_| not_read())? {
+        if !pattern.is_match(text).map_err(|_| not_matched(source))? {
             return Ok(None);
         }
-        pattern.captures(text).map_err(|_| not_read())
+        pattern.captures(text).map_err(|_| not_matched(source))
     }
 
     /// `value in all`
@@ -303,4 +308,9 @@ impl Evaluator<'_> {
         }
         Ok(true)
     }
+}
+
+/// The stop for a pattern that no engine here can run.
+pub(super) fn not_matched(source: &str) -> Stop {
+    Stop::unknown(format!("the pattern /{source}/ cannot be matched here"))
 }

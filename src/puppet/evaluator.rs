@@ -267,14 +267,13 @@ impl<'h> Evaluator<'h> {
     fn binary(&mut self, sign: &str, left: &Expression, right: &Expression) -> Evaluated {
         match sign {
             "=" => self.assign(left, right),
-            "and" => match self.evaluate(left)?.is_falsey() {
-                true => Ok(Value::Bool(false)),
-                false => Ok(Value::Bool(!self.evaluate(right)?.is_falsey())),
-            },
-            "or" => match self.evaluate(left)?.is_falsey() {
-                false => Ok(Value::Bool(true)),
-                true => Ok(Value::Bool(!self.evaluate(right)?.is_falsey())),
-            },
+            "and" | "or" => {
+                let first = !self.evaluate(left)?.is_falsey();
+                Ok(Value::Bool(match first == (sign == "or") {
+                    true => first,
+                    false => !self.evaluate(right)?.is_falsey(),
+                }))
+            }
             "=~" | "!~" => {
                 let value = self.evaluate(left)?;
                 let matched = self.matches_operand(&value, right)?;
@@ -365,7 +364,7 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    fn type_value(&mut self, node: &Expression) -> Evaluated {
+    pub(super) fn type_value(&mut self, node: &Expression) -> Evaluated {
         Ok(datatype::type_value(&self.written_type(node)?))
     }
 }
@@ -385,10 +384,7 @@ fn assigned_part(value: &Value, at: usize, count: usize, target: &Expression) ->
             ))),
         },
         Value::Array(elements) if elements.len() == count => Ok(elements[at].clone()),
-        Value::Array(_) => Err(Stop::failed(
-            "Mismatched number of assignable entries and values",
-        )),
-        other if count == 1 => Ok(other.clone()),
+        other if count == 1 && other.as_array().is_none() => Ok(other.clone()),
         _ => Err(Stop::failed(
             "Mismatched number of assignable entries and values",
         )),

@@ -31,7 +31,7 @@ pub(super) enum ScopeLevel {
 type Frame = std::collections::HashMap<Box<str>, Known>;
 
 /// The groups of a match; the first is the whole match.
-type Groups = Vec<Option<String>>;
+type MatchGroups = Vec<Option<String>>;
 
 pub(super) struct Variables<'s> {
     /// The variables known before any manifest.
@@ -43,7 +43,7 @@ pub(super) struct Variables<'s> {
     /// The frames of the function and its lambdas, innermost last.
     frames: Vec<Frame>,
     /// Visible matches; the last one is used.
-    matches: Vec<Groups>,
+    matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read.
     reads: RefCell<BTreeSet<Arc<str>>>,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
@@ -54,7 +54,7 @@ pub(super) struct Variables<'s> {
 pub(super) struct Hidden {
     level: ScopeLevel,
     frames: Vec<Frame>,
-    matches: Vec<Groups>,
+    matches: Vec<MatchGroups>,
 }
 
 impl<'s> Variables<'s> {
@@ -299,7 +299,7 @@ impl<'s> Variables<'s> {
     }
 
     /// Stores the groups of a match.
-    pub(super) fn matched(&mut self, groups: Groups) {
+    pub(super) fn matched(&mut self, groups: MatchGroups) {
         self.matches.push(groups);
     }
 

@@ -15,7 +15,7 @@ use crate::value::{KeyHashing, Value};
 pub struct KnownNodes {
     id: u64,
     environment: Arc<str>,
-    members: Vec<Member>,
+    members: Vec<FleetMember>,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
     /// The manifests that set variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
@@ -37,7 +37,7 @@ impl Default for KnownNodes {
 }
 
 #[derive(Debug)]
-struct Member {
+struct FleetMember {
     node: Arc<Node>,
     scope: OnceLock<Scope>,
     /// The scope without the variables of manifests.
@@ -45,9 +45,9 @@ struct Member {
     assigned: OnceLock<Arc<Assigned>>,
 }
 
-impl Member {
-    fn new(node: &Arc<Node>) -> Member {
-        Member {
+impl FleetMember {
+    fn new(node: &Arc<Node>) -> FleetMember {
+        FleetMember {
             node: node.clone(),
             scope: OnceLock::new(),
             plain: OnceLock::new(),
@@ -107,7 +107,7 @@ impl KnownNodes {
     /// The nodes of a nodes file; those without an environment are in the given one. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
-        let members = nodes.all().iter().map(Member::new);
+        let members = nodes.all().iter().map(FleetMember::new);
         KnownNodes {
             environment: Arc::from(environment),
             members: members.collect(),
@@ -122,7 +122,9 @@ impl KnownNodes {
         let members = self.members.iter();
         KnownNodes {
             environment: self.environment.clone(),
-            members: members.map(|member| Member::new(&member.node)).collect(),
+            members: members
+                .map(|member| FleetMember::new(&member.node))
+                .collect(),
             manifests: Some(manifests),
             ..KnownNodes::default()
         }
@@ -167,7 +169,7 @@ impl KnownNodes {
 
     /// The index of the node of that name.
     pub fn find(&self, certname: &str) -> Option<usize> {
-        let is_it = |member: &Member| &*member.node.certname == certname;
+        let is_it = |member: &FleetMember| &*member.node.certname == certname;
         self.members.iter().position(is_it)
     }
 
@@ -203,7 +205,7 @@ impl KnownNodes {
     /// Whether there are nodes, and all of them are known only by name.
     #[must_use]
     pub fn are_names(&self) -> bool {
-        let is_name = |member: &Member| member.node.knowledge != Knowledge::All;
+        let is_name = |member: &FleetMember| member.node.knowledge != Knowledge::All;
         !self.is_empty() && self.members.iter().all(is_name)
     }
 
@@ -216,13 +218,13 @@ impl KnownNodes {
         member.scope.get_or_init(make).clone()
     }
 
-    fn plain_scope(&self, member: &Member) -> Scope {
+    fn plain_scope(&self, member: &FleetMember) -> Scope {
         let environment = member.node.environment.as_deref();
         let scope = member.node.scope(environment.unwrap_or(&self.environment));
         scope.served()
     }
 
-    fn new_scope(&self, member: &Member) -> Scope {
+    fn new_scope(&self, member: &FleetMember) -> Scope {
         let scope = self.plain_scope(member);
         let Some(manifests) = &self.manifests else {
             return scope;
@@ -257,7 +259,7 @@ impl KnownNodes {
             return known.clone();
         }
         let path = Path::parse(variable);
-        let mut numbers: HashMap<Outcome, u32, KeyHashing> = HashMap::default();
+        let mut numbers: HashMap<VariableOutcome, u32, KeyHashing> = HashMap::default();
         let mut column = Column {
             ids: Vec::with_capacity(self.len()),
             values: Vec::new(),
@@ -272,7 +274,7 @@ impl KnownNodes {
                 Some(id) => *id,
                 None => {
                     column.values.push(outcome.value());
-                    if outcome == Outcome::Unknown {
+                    if outcome == VariableOutcome::Unknown {
                         column.unknown = Some(next);
                     }
                     numbers.insert(outcome, next);
@@ -293,7 +295,7 @@ struct Path {
 
 /// Everything a lookup can learn of a variable: equal outcomes lead to equal answers.
 #[derive(PartialEq, Eq, Hash)]
-enum Outcome {
+enum VariableOutcome {
     /// The value at the end of the path.
     Known(Value),
     Undefined,
@@ -306,11 +308,14 @@ enum Outcome {
     Own(usize),
 }
 
-impl Outcome {
+impl VariableOutcome {
     fn value(&self) -> Option<Value> {
         match self {
-            Outcome::Known(value) => Some(value.clone()),
-            Outcome::Undefined | Outcome::Unknown | Outcome::Stopped(..) | Outcome::Own(_) => None,
+            VariableOutcome::Known(value) => Some(value.clone()),
+            VariableOutcome::Undefined
+            | VariableOutcome::Unknown
+            | VariableOutcome::Stopped(..)
+            | VariableOutcome::Own(_) => None,
         }
     }
 }
@@ -322,23 +327,25 @@ impl Path {
         Path { root }
     }
 
-    fn outcome(&self, scope: &Scope, member: usize) -> Outcome {
+    fn outcome(&self, scope: &Scope, member: usize) -> VariableOutcome {
         let Some((root, segments)) = &self.root else {
-            return Outcome::Own(member);
+            return VariableOutcome::Own(member);
         };
         let mut value = match scope.dotted(root, segments) {
             Variable::Known(value) => value,
-            Variable::Undefined(Undefined { .. }) => return Outcome::Undefined,
-            Variable::Unknown => return Outcome::Unknown,
+            Variable::Undefined(Undefined { .. }) => return VariableOutcome::Undefined,
+            Variable::Unknown => return VariableOutcome::Unknown,
         };
         for (depth, segment) in segments.iter().enumerate() {
             value = match segment.part_of(&value) {
                 Some(next) => next.clone(),
-                None if value.as_hash().is_some() => return Outcome::Stopped(depth, Value::Undef),
-                None => return Outcome::Stopped(depth + 1, value),
+                None if value.as_hash().is_some() => {
+                    return VariableOutcome::Stopped(depth, Value::Undef);
+                }
+                None => return VariableOutcome::Stopped(depth + 1, value),
             };
         }
-        Outcome::Known(value)
+        VariableOutcome::Known(value)
     }
 }
 

@@ -26,7 +26,7 @@ pub fn read_json_nodes(
 ) -> Result<Nodes, NodesError> {
     let is_addressable = u32::try_from(document.len()).is_ok();
     let pieces = JsonPieces::of(document).filter(|_| is_addressable);
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         document,
         common: Arc::new(common.clone()),
         names: HashSet::new(),
@@ -109,7 +109,7 @@ fn first_of<'a>(
 }
 
 /// Collects nodes while reading.
-struct Reader<'a> {
+struct JsonReader<'a> {
     document: &'a Arc<str>,
     common: Arc<HashMap>,
     names: HashSet<Arc<str>>,
@@ -118,27 +118,27 @@ struct Reader<'a> {
 }
 
 /// The parts of an object; of equal names the last one is used.
-type Parts<'a> = Vec<(String, &'a RawValue)>;
+type ObjectParts<'a> = Vec<(String, &'a RawValue)>;
 
-fn part<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a RawValue> {
+fn part<'a>(parts: &ObjectParts<'a>, name: &str) -> Option<&'a RawValue> {
     let mut parts = parts.iter().rev();
     parts.find(|(known, _)| known == name).map(|(_, raw)| *raw)
 }
 
-fn value_of(parts: &Parts<'_>, name: &str) -> Result<Option<Value>, NodesError> {
+fn value_of(parts: &ObjectParts<'_>, name: &str) -> Result<Option<Value>, NodesError> {
     let raw = part(parts, name);
     raw.map(from_raw_json).transpose().map_err(no_json)
 }
 
 /// The parts of an object; `None` for other values.
-fn parts(raw: &RawValue) -> Option<Parts<'_>> {
+fn parts(raw: &RawValue) -> Option<ObjectParts<'_>> {
     match JsonPieces::of(raw.get())? {
         JsonPieces::Object(entries) => Some(entries),
         JsonPieces::Array(_) => None,
     }
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// Adds an element of a list of nodes, or of sets of facts.
     fn add_listed(&mut self, element: &RawValue, stem: &str, at: usize) -> Result<(), NodesError> {
         check(element)?;
@@ -155,12 +155,13 @@ impl Reader<'_> {
             naming.extend(value.map(|value| (Value::string(name), value)));
         }
         let name = name_of(&Value::from(naming), &format!("{stem}-{}", at + 1));
-        self.add(&name, &all, &Parts::new())
+        self.add(&name, &all, &ObjectParts::new())
     }
 
     fn add_entry(&mut self, name: &str, entry: &RawValue) -> Result<(), NodesError> {
         check(entry)?;
-        let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(Parts::new)) else {
+        let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(ObjectParts::new))
+        else {
             return Err(not_a_hash(name));
         };
         let facts = part(&all, "facts").and_then(parts).unwrap_or_default();
@@ -171,8 +172,8 @@ impl Reader<'_> {
     fn add(
         &mut self,
         certname: &str,
-        facts: &Parts<'_>,
-        rest: &Parts<'_>,
+        facts: &ObjectParts<'_>,
+        rest: &ObjectParts<'_>,
     ) -> Result<(), NodesError> {
         let start = self.document.as_ptr().addr();
         let entries = facts.iter().map(|(name, raw)| ValuePosition {
@@ -233,7 +234,7 @@ fn narrow(bytes: usize) -> u32 {
 }
 
 /// Facts as parts: factsets list them as `{data: [{name, value}]}`.
-fn listed(raw: &RawValue) -> Parts<'_> {
+fn listed(raw: &RawValue) -> ObjectParts<'_> {
     let own = parts(raw);
     let data = own.as_ref().and_then(|own| part(own, "data"));
     let Some(JsonPieces::Array(elements)) = JsonPieces::of(data.unwrap_or(raw).get()) else {

@@ -53,51 +53,56 @@ pub(super) struct Checked {
 /// Checks a text; `rules` are the codes of all rules.
 pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
     let parse = parse_yaml(text);
-    let mut walk = Walk {
+    let mut checker = Checker {
         tree: &parse.tree,
         rules,
         checked: Checked::default(),
     };
     if let Some(problem) = parse.error() {
-        walk.add(problem.range, Spoils::File, problem.message.clone());
-        return walk.checked;
+        checker.add(problem.range, Spoils::File, problem.message.clone());
+        return checker.checked;
     }
     let ignored = parse.problems.iter();
     for problem in ignored.filter(|problem| problem.kind == ProblemKind::Ignored) {
         let line = problem.range.slice(text).lines().next();
         let start = problem.range.start as usize;
         let range = TextRange::new(start, start + line.map_or(0, str::len));
-        let message = "a second document: only the first one is read".to_owned();
-        walk.add(range, Spoils::Entry, message);
+        let message = "a second document: only the first one is read";
+        checker.add(range, Spoils::Entry, message);
     }
     let Some(root) = parse.tree.root() else {
-        return walk.checked;
+        return checker.checked;
     };
     let node = parse.tree.node(parse.tree.resolve(root));
     match &node.kind {
-        NodeKind::Mapping(pairs) => walk.settings(pairs),
+        NodeKind::Mapping(pairs) => checker.settings(pairs),
         NodeKind::Scalar(scalar) if matches!(&*scalar.text, "" | "~" | "null") => {}
         NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. } => {
             let range = parse.tree.node(root).range;
-            let message = "expected settings by their names".to_owned();
-            walk.add(range, Spoils::File, message);
+            let message = "expected settings by their names";
+            checker.add(range, Spoils::File, message);
         }
     }
-    walk.checked.mistakes.truncate(MOST_MISTAKES);
-    walk.checked
+    checker.checked.mistakes.truncate(MOST_MISTAKES);
+    checker.checked
 }
 
-struct Walk<'a> {
+struct Checker<'a> {
     tree: &'a Tree,
     rules: &'a [&'a str],
     checked: Checked,
 }
 
-impl Walk<'_> {
-    fn add(&mut self, range: TextRange, spoils: Spoils, message: String) -> &mut Mistake {
+impl Checker<'_> {
+    fn add(
+        &mut self,
+        range: TextRange,
+        spoils: Spoils,
+        message: impl Into<String>,
+    ) -> &mut Mistake {
         self.checked.mistakes.push(Mistake {
             range,
-            message,
+            message: message.into(),
             suggestion: None,
             spoils,
         });
@@ -134,7 +139,7 @@ impl Walk<'_> {
         let (key, value) = pairs[at];
         let range = self.tree.node(key).range;
         let Some(name) = self.tree.scalar_text(key).cloned() else {
-            let message = "expected the name of a setting".to_owned();
+            let message = "expected the name of a setting";
             self.add(range, Spoils::Setting, message);
             return;
         };
@@ -169,18 +174,19 @@ impl Walk<'_> {
         let names = known.iter().map(|setting| setting.name);
         let plain = name.replace(['_', '-'], "");
         let suggestion = nearest(&plain, names.clone());
-        let message = match (suggestion, is_top) {
-            (Some(suggestion), _) => {
+        let message = match suggestion {
+            Some(suggestion) => {
                 format!("unknown setting '{name}': did you mean '{suggestion}'?")
             }
-            (None, true) => format!(
-                "unknown setting '{name}': a workspace may set {}",
-                names.collect::<Vec<_>>().join(", ")
-            ),
-            (None, false) => format!(
-                "unknown setting '{name}': expected {}",
-                names.collect::<Vec<_>>().join(", ")
-            ),
+            None => {
+                let what = if is_top {
+                    "a workspace may set"
+                } else {
+                    "expected"
+                };
+                let names = names.collect::<Vec<_>>().join(", ");
+                format!("unknown setting '{name}': {what} {names}")
+            }
         };
         self.add(range, Spoils::Setting, message).suggestion = suggestion.map(str::to_owned);
     }
@@ -195,14 +201,10 @@ impl Walk<'_> {
                     let message = format!("'{}' is missing", missing.name);
                     self.add(range, Spoils::Setting, message);
                 }
-                for at in 0..pairs.len() {
-                    self.entry(known, pairs, at);
-                }
+                (0..pairs.len()).for_each(|at| self.entry(known, pairs, at));
             }
             (Shape::Record(known), NodeKind::Mapping(pairs)) => {
-                for at in 0..pairs.len() {
-                    self.entry(known, pairs, at);
-                }
+                (0..pairs.len()).for_each(|at| self.entry(known, pairs, at));
                 if std::ptr::eq(*known, MEANINGS) {
                     self.meaning(range, pairs);
                 }
@@ -234,7 +236,7 @@ impl Walk<'_> {
     fn backend(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
         let find = |name: &str| find(self.tree, pairs, name);
         let Some(like) = find("like") else {
-            let message = "'like' is missing: say what the function does".to_owned();
+            let message = "'like' is missing: say what the function does";
             self.add(range, Spoils::Setting, message);
             return;
         };
@@ -266,7 +268,7 @@ impl Walk<'_> {
                 return;
             }
             (None, None) => {
-                let message = "'match' or 'names' is missing".to_owned();
+                let message = "'match' or 'names' is missing";
                 self.add(range, Spoils::Entry, message);
                 return;
             }

@@ -1,6 +1,7 @@
 //! Functions for lists and hashes that take no block.
 
 use super::Arguments;
+use crate::puppet::access::position;
 use crate::puppet::evaluator::Evaluator;
 use crate::puppet::operators::{concatenated, same};
 use crate::puppet::stop::{Evaluated, Stop};
@@ -253,16 +254,8 @@ pub(super) fn dug(value: &Value, path: &[Value]) -> Evaluated {
             Value::Hash(hash) => hash.get(key).cloned().unwrap_or_default(),
             Value::Array(elements) => match key {
                 Value::Int(at) => {
-                    let length = elements.len() as i64;
-                    let at = if *at < 0 {
-                        length.saturating_add(*at)
-                    } else {
-                        *at
-                    };
-                    let at = usize::try_from(at).ok();
-                    at.and_then(|at| elements.get(at))
-                        .cloned()
-                        .unwrap_or_default()
+                    let at = position(*at, elements.len());
+                    at.map(|at| elements[at].clone()).unwrap_or_default()
                 }
                 _ => return Err(Stop::failed("The given data requires an Integer index")),
             },

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::Arguments;
 use super::collections::dug;
 use crate::interpolation::Key;
-use crate::puppet::access::key_of;
 use crate::puppet::evaluator::{Evaluator, not_known};
 use crate::puppet::host::LookupCall;
 use crate::puppet::stop::{Evaluated, Stop};
@@ -30,33 +29,36 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
 }
 
 fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
-    let mut request = LookupCall::default();
-    match call.values {
+    let refused = || call.refused();
+    let (names, options) = match call.values {
         [Value::Hash(options)] => {
-            let names = options.get(&StrKey("name")).ok_or_else(|| call.refused())?;
-            request.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut request, options).ok_or_else(|| call.refused())?;
+            let names = options.get(&StrKey("name")).ok_or_else(refused)?;
+            (names, Some(options))
         }
-        [names, Value::Hash(options)] => {
-            request.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut request, options).ok_or_else(|| call.refused())?;
+        [names, Value::Hash(options)] => (names, Some(options)),
+        [names, rest @ ..] if rest.len() <= 3 => (names, None),
+        _ => return Err(refused()),
+    };
+    let mut request = LookupCall {
+        names: named(names).ok_or_else(refused)?,
+        ..LookupCall::default()
+    };
+    if let Some(options) = options {
+        options_of(&mut request, options).ok_or_else(refused)?;
+    } else {
+        let rest = &call.values[1..];
+        // Only a call with a default accepts `undef` for omitted arguments.
+        if rest.len() < 3 && rest.iter().any(Value::is_undef) {
+            return Err(Stop::failed(
+                "The function 'lookup' was called with arguments it does not accept",
+            ));
         }
-        [names, rest @ ..] if rest.len() <= 3 => {
-            request.names = named(names).ok_or_else(|| call.refused())?;
-            // Only a call with a default accepts `undef` for omitted arguments.
-            if rest.len() < 3 && rest.iter().any(Value::is_undef) {
-                return Err(Stop::failed(
-                    "The function 'lookup' was called with arguments it does not accept",
-                ));
-            }
-            let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
-            if let Some(expected) = given(0) {
-                request.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
-            }
-            request.merge = given(1).cloned();
-            request.default_value = rest.get(2).cloned();
+        let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
+        if let Some(expected) = given(0) {
+            request.value_type = Some(type_text(expected).ok_or_else(refused)?);
         }
-        _ => return Err(call.refused()),
+        request.merge = given(1).cloned();
+        request.default_value = rest.get(2).cloned();
     }
     answer(evaluator, call, &request)
 }
@@ -145,8 +147,7 @@ fn getvar(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         Err(Stop::Failed(_)) => return Ok(default),
         other => other?,
     };
-    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
-    Ok(match dug(&value, &rest)? {
+    Ok(match dug_at(&value, &key)? {
         Value::Undef => default,
         found => found,
     })
@@ -155,8 +156,7 @@ fn getvar(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
 fn fact(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, path: &str) -> Evaluated {
     let key = Key::parse(&format!("facts.{path}")).map_err(|_| call.refused())?;
     let value = evaluator.variables.get("facts", &key.segments, true)?;
-    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
-    match dug(&value, &rest) {
+    match dug_at(&value, &key) {
         Err(Stop::Failed(_)) => Ok(Value::Undef),
         other => other,
     }
@@ -170,9 +170,14 @@ fn got(call: &Arguments<'_>, value: &Value, path: &str, default: &Value) -> Eval
         return Ok(value.clone());
     }
     let key = Key::parse(&format!("x.{path}")).map_err(|_| call.refused())?;
-    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
-    Ok(match dug(value, &rest)? {
+    Ok(match dug_at(value, &key)? {
         Value::Undef => default.clone(),
         found => found,
     })
+}
+
+/// The part of a value at the segments of a key after its root.
+fn dug_at(value: &Value, key: &Key) -> Evaluated {
+    let rest: Vec<Value> = key.segments.iter().map(Value::from).collect();
+    dug(value, &rest)
 }

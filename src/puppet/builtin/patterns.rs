@@ -1,27 +1,26 @@
 //! Functions with patterns: `split`, `regsubst`, `match`.
 
 use super::Arguments;
+use crate::puppet::conditions::not_matched;
 use crate::puppet::evaluator::Evaluator;
-use crate::puppet::stop::{Evaluated, Stop};
+use crate::puppet::stop::Evaluated;
 use crate::regexp::{Groups, Regexp};
 use crate::value::Value;
 
 pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {
     Some(match (call.name, call.values) {
-        ("split", [Value::String(text), pattern]) => source_of(pattern)
-            .ok_or_else(|| call.refused())
-            .and_then(|source| split(evaluator, text, &source)),
-        ("match", [Value::String(text), pattern]) => source_of(pattern)
-            .ok_or_else(|| call.refused())
-            .and_then(|source| matched(evaluator, text, &source)),
-        ("regsubst", [target, pattern, Value::String(by)]) => {
-            replaced(evaluator, call, target, (pattern, by, ""))
-        }
-        ("regsubst", [target, pattern, Value::String(by), Value::String(flags)]) => {
+        ("split" | "match", [Value::String(text), pattern]) => match source_of(pattern) {
+            Some(source) if call.name == "split" => split(evaluator, text, &source),
+            Some(source) => matched(evaluator, text, &source),
+            None => Err(call.refused()),
+        },
+        ("regsubst", [target, pattern, Value::String(by), flags @ ..]) => {
+            let flags: &str = match flags {
+                [] | [Value::Undef] => "",
+                [Value::String(flags)] => flags,
+                _ => return None,
+            };
             replaced(evaluator, call, target, (pattern, by, flags))
-        }
-        ("regsubst", [target, pattern, Value::String(by), Value::Undef]) => {
-            replaced(evaluator, call, target, (pattern, by, ""))
         }
         _ => return None,
     })
@@ -34,15 +33,6 @@ fn source_of(pattern: &Value) -> Option<String> {
         Value::Rich(rich) => rich.pattern().map(str::to_owned),
         _ => None,
     }
-}
-
-fn read(evaluator: &Evaluator<'_>, source: &str) -> Evaluated<Regexp> {
-    let pattern = evaluator.host.pattern(source);
-    pattern.ok_or_else(|| not_matched(source))
-}
-
-fn not_matched(source: &str) -> Stop {
-    Stop::unknown(format!("the pattern /{source}/ cannot be matched here"))
 }
 
 fn find(pattern: &Regexp, text: &str, from: usize) -> Evaluated<Option<Groups>> {
@@ -67,7 +57,7 @@ fn step(text: &str, at: usize) -> usize {
 
 /// Ruby's `String#split` by a pattern.
 fn split(evaluator: &mut Evaluator<'_>, text: &str, source: &str) -> Evaluated {
-    let pattern = read(evaluator, source)?;
+    let pattern = evaluator.pattern(source)?;
     let mut parts: Vec<Value> = Vec::new();
     let (mut from, mut start, mut was_empty) = (0, 0, false);
     while start <= text.len() {
@@ -125,7 +115,7 @@ fn replaced(
         }
         source = format!("(?{options}:{source})");
     }
-    let pattern = read(evaluator, &source)?;
+    let pattern = evaluator.pattern(&source)?;
     let everywhere = flags.contains('G');
     let mut one = |text: &str| substituted(evaluator, &pattern, text, (by, everywhere));
     match target {
@@ -182,16 +172,11 @@ fn replacement(by: &str, text: &str, groups: &Groups, out: &mut String) {
             continue;
         }
         match chars.peek().copied() {
-            Some(digit @ '0'..='9') => {
+            Some(c @ ('0'..='9' | '&')) => {
                 chars.next();
-                let at = digit as usize - '0' as usize;
+                let at = c.to_digit(10).unwrap_or(0) as usize;
                 let group = groups.get(at).cloned().flatten();
                 out.push_str(group.and_then(|range| text.get(range)).unwrap_or_default());
-            }
-            Some('&') => {
-                chars.next();
-                let whole = groups.first().cloned().flatten();
-                out.push_str(whole.and_then(|range| text.get(range)).unwrap_or_default());
             }
             Some('\\') => {
                 chars.next();

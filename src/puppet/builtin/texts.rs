@@ -109,10 +109,8 @@ fn changed(value: &Value, change: fn(&str) -> String, hashes_too: bool) -> Optio
         Value::Int(_) | Value::Float(_) => Some(value.clone()),
         Value::Array(elements) => {
             let one = |element: &Value| match element {
-                Value::String(text) => Some(Value::from(change(text))),
-                Value::Int(_) | Value::Float(_) => Some(element.clone()),
-                nested if hashes_too => changed(nested, change, hashes_too),
-                _ => None,
+                Value::Array(_) | Value::Hash(_) if !hashes_too => None,
+                element => changed(element, change, hashes_too),
             };
             let all: Option<Vec<Value>> = elements.iter().map(one).collect();
             all.map(Value::from)

@@ -137,7 +137,7 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
             message: "neither a nodes file nor saved facts".into(),
         });
     };
-    let mut all = Reading::over(common);
+    let mut all = Collector::over(common);
     let mut add = |certname: &str, entry: &[(&str, Value)]| all.add(certname, entry);
     match form {
         NodesForm::NodesFile => {
@@ -231,15 +231,15 @@ fn field(value: &Value, name: &str) -> Value {
 }
 
 /// Collects nodes while reading.
-struct Reading<'a> {
+struct Collector<'a> {
     share: Share,
     common: &'a HashMap,
     nodes: Nodes,
 }
 
-impl Reading<'_> {
-    fn over(common: &HashMap) -> Reading<'_> {
-        Reading {
+impl Collector<'_> {
+    fn over(common: &HashMap) -> Collector<'_> {
+        Collector {
             share: Share::default(),
             common,
             nodes: Nodes::default(),
