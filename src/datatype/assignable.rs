@@ -15,17 +15,17 @@ const MAX_DEPTH: usize = 120;
 
 /// Whether every instance of `other` is an instance of `expected`.
 pub(super) fn assignable(expected: &Type, other: &Type) -> bool {
-    Check::default().assignable(expected, other)
+    AssignableCheck::default().assignable(expected, other)
 }
 
 #[derive(Default)]
-struct Check {
+struct AssignableCheck {
     /// Pairs with an alias that are being compared. A pair that occurs again counts as assignable.
     open: Vec<(String, String)>,
     depth: usize,
 }
 
-impl Check {
+impl AssignableCheck {
     fn assignable(&mut self, e: &Type, o: &Type) -> bool {
         if self.depth > MAX_DEPTH {
             return true;
@@ -175,7 +175,11 @@ impl Check {
     }
 
     /// Compares a pair with an alias, unless it is being compared already.
-    fn once(&mut self, pair: (String, String), compare: impl FnOnce(&mut Check) -> bool) -> bool {
+    fn once(
+        &mut self,
+        pair: (String, String),
+        compare: impl FnOnce(&mut AssignableCheck) -> bool,
+    ) -> bool {
         if self.open.contains(&pair) {
             return true;
         }

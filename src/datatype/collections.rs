@@ -58,6 +58,7 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
     if matched < 2 {
         return Ok(pairs(elements));
     }
+    let odd = || "odd number of arguments for Hash".to_owned();
     let list = match from {
         Value::Hash(_) => return Ok(from.clone()),
         Value::Array(_) => from.clone(),
@@ -71,7 +72,7 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
     };
     let (list, rest) = list.as_array().unwrap_or_default().as_chunks();
     if !rest.is_empty() {
-        return Err("odd number of arguments for Hash".to_owned());
+        return Err(odd());
     }
     let entries = list.iter().cloned().map(|[key, value]| (key, value));
     Ok(Value::from(entries.collect::<HashMap>()))

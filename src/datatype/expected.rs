@@ -1,6 +1,8 @@
 //! The expectations of a type for a place within a value: the members of a hash, the words of an
 //! enumeration, booleans. Used to complete values while they are typed.
 
+use indexmap::IndexSet;
+
 use super::model::{Presence, Type};
 
 /// Maximum number of types visited for one place: aliases may be recursive.
@@ -22,7 +24,7 @@ pub struct Member {
 }
 
 /// A value that a type names.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// A word of an enumeration.
     Text(String),
@@ -74,24 +76,17 @@ impl Expected {
     /// The words that a value may be.
     #[must_use]
     pub fn words(&self) -> Vec<Word> {
-        let mut found: Vec<Word> = Vec::new();
-        for one in &self.0 {
-            let words: Vec<Word> = match one {
-                Type::Enum(one) => {
-                    let texts = one.values.iter();
-                    texts.map(|text| Word::Text(text.to_string())).collect()
-                }
-                Type::Boolean(None) => vec![Word::Truth(true), Word::Truth(false)],
-                Type::Boolean(Some(truth)) => vec![Word::Truth(*truth)],
-                _ => Vec::new(),
-            };
-            for word in words {
-                if !found.contains(&word) {
-                    found.push(word);
-                }
+        let words = self.0.iter().flat_map(|one| match one {
+            Type::Enum(one) => {
+                let texts = one.values.iter();
+                texts.map(|text| Word::Text(text.to_string())).collect()
             }
-        }
-        found
+            Type::Boolean(None) => vec![Word::Truth(true), Word::Truth(false)],
+            Type::Boolean(Some(truth)) => vec![Word::Truth(*truth)],
+            _ => Vec::new(),
+        });
+        let distinct: IndexSet<Word> = words.collect();
+        distinct.into_iter().collect()
     }
 
     /// The keys that a hash may have, required ones first.

@@ -29,9 +29,7 @@ pub fn convert(
     arguments: &[Value],
     aliases: &dyn Aliases,
 ) -> Result<Value, String> {
-    let mut all = Vec::with_capacity(arguments.len() + 1);
-    all.push(value.clone());
-    all.extend_from_slice(arguments);
+    let all = [std::slice::from_ref(value), arguments].concat();
     new(target, &all, aliases, 0)
 }
 
@@ -46,16 +44,13 @@ pub fn convert_to(
     arguments: &[Value],
     aliases: &dyn Aliases,
 ) -> Result<Value, String> {
-    match super::type_of_value(target) {
-        Some(target) => convert(&target, value, arguments, aliases),
-        None => {
-            let got = super::infer_set(target);
-            Err(format!(
-                "'new' parameter 'type' expects a Type value, got {}",
-                got.name()
-            ))
-        }
-    }
+    let Some(target) = super::type_of_value(target) else {
+        return Err(format!(
+            "'new' parameter 'type' expects a Type value, got {}",
+            super::infer_set(target).name()
+        ));
+    };
+    convert(&target, value, arguments, aliases)
 }
 
 fn new(target: &Type, all: &[Value], aliases: &dyn Aliases, depth: usize) -> Result<Value, String> {
@@ -255,16 +250,12 @@ pub(super) fn unknown(because: &str) -> Value {
 }
 
 fn holds_opaque(value: &Value) -> bool {
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        match value {
-            Value::Opaque(_) => return true,
-            Value::Array(elements) => pending.extend(elements.iter()),
-            Value::Hash(hash) => pending.extend(hash.iter().flat_map(|(k, v)| [k, v])),
-            _ => {}
-        }
+    match value {
+        Value::Opaque(_) => true,
+        Value::Array(elements) => elements.iter().any(holds_opaque),
+        Value::Hash(hash) => hash.iter().any(|(k, v)| holds_opaque(k) || holds_opaque(v)),
+        _ => false,
     }
-    false
 }
 
 /// The message for arguments that match no signature; some functions have their own.

@@ -330,69 +330,53 @@ fn normalize_variant(original: &[Type]) -> Type {
 
 /// Merges the `NotUndef`, the strings and `Enum`s, and the `Pattern`s of a variant.
 fn merge_kinds(types: &mut Vec<Type>) {
-    merge(
-        types,
-        |t| matches!(t, Type::NotUndef(_)),
-        |merged| {
-            let inner = merged.into_iter().map(|t| match t {
-                Type::NotUndef(Some(inner)) => Type::clone(&inner),
-                _ => Type::Any,
-            });
-            vec![Type::not_undef(normalize(&Type::variant(inner)))]
-        },
-    );
+    if let Some(merged) = several(types, |t| matches!(t, Type::NotUndef(_))) {
+        let inner = merged.into_iter().map(|t| match t {
+            Type::NotUndef(Some(inner)) => Type::clone(&inner),
+            _ => Type::Any,
+        });
+        types.push(Type::not_undef(normalize(&Type::variant(inner))));
+    }
     let literal = |t: &Type| match t {
         Type::Enum(allowed) => !allowed.values.is_empty() && allowed.case == EnumCase::Sensitive,
         Type::String(StringType::Value(_)) => true,
         _ => false,
     };
-    merge(types, literal, |merged| {
-        let mut values = Vec::new();
-        for t in merged {
-            match t {
-                Type::Enum(allowed) => values.extend(allowed.values.iter().cloned()),
-                Type::String(StringType::Value(text)) => values.push(text),
-                _ => {}
-            }
-        }
-        vec![an_enum(values)]
-    });
+    if let Some(merged) = several(types, literal) {
+        let values = merged.into_iter().flat_map(|t| match t {
+            Type::Enum(allowed) => allowed.values.clone(),
+            Type::String(StringType::Value(text)) => vec![text],
+            _ => Vec::new(),
+        });
+        types.push(an_enum(values.collect()));
+    }
     let caseless = |t: &Type| {
         matches!(t, Type::Enum(allowed)
             if !allowed.values.is_empty() && allowed.case == EnumCase::Insensitive)
     };
-    merge(types, caseless, |merged| {
+    if let Some(merged) = several(types, caseless) {
         let values = merged.iter().flat_map(|t| match t {
-            Type::Enum(allowed) => allowed
-                .values
-                .iter()
-                .map(|v| Arc::from(v.to_lowercase()))
-                .collect(),
-            _ => Vec::new(),
+            Type::Enum(allowed) => allowed.values.as_slice(),
+            _ => &[],
         });
-        let values = values.collect();
-        vec![Type::Enum(Arc::new(EnumType::new(
-            values,
-            EnumCase::Insensitive,
-        )))]
-    });
-    merge(
-        types,
-        |t| matches!(t, Type::Pattern(_)),
-        |merged| {
-            let mut patterns: Vec<Pattern> = Vec::new();
-            for t in merged {
-                if let Type::Pattern(inner) = t {
-                    for pattern in inner.iter() {
-                        if !patterns.contains(pattern) {
-                            patterns.push(pattern.clone());
-                        }
-                    }
+        let values = values
+            .map(|value| Arc::from(value.to_lowercase()))
+            .collect();
+        let merged = EnumType::new(values, EnumCase::Insensitive);
+        types.push(Type::Enum(Arc::new(merged)));
+    }
+    if let Some(merged) = several(types, |t| matches!(t, Type::Pattern(_))) {
+        let mut patterns: Vec<Pattern> = Vec::new();
+        for t in &merged {
+            let Type::Pattern(inner) = t else { continue };
+            for pattern in inner.iter() {
+                if !patterns.contains(pattern) {
+                    patterns.push(pattern.clone());
                 }
             }
-            vec![Type::Pattern(patterns.into())]
-        },
-    );
+        }
+        types.push(Type::Pattern(patterns.into()));
+    }
 }
 
 /// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since every
@@ -407,19 +391,14 @@ fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
     })
 }
 
-/// Merges all types of a kind into one at the end, if there are several.
-fn merge(
-    types: &mut Vec<Type>,
-    of_kind: impl Fn(&Type) -> bool,
-    into: impl Fn(Vec<Type>) -> Vec<Type>,
-) {
+/// Takes all types of a kind, if there are several.
+fn several(types: &mut Vec<Type>, of_kind: impl Fn(&Type) -> bool) -> Option<Vec<Type>> {
     if types.iter().filter(|t| of_kind(t)).count() < 2 {
-        return;
+        return None;
     }
-    let (merged, mut others): (Vec<Type>, Vec<Type>) =
-        std::mem::take(types).into_iter().partition(|t| of_kind(t));
-    others.extend(into(merged));
+    let (taken, others) = std::mem::take(types).into_iter().partition(|t| of_kind(t));
     *types = others;
+    Some(taken)
 }
 
 /// Joins ranges that touch, and puts ranges first in reverse order, like `merge_ranges`.
@@ -428,11 +407,9 @@ fn merge_ranges(
     of_kind: impl Fn(&Type) -> bool,
     join: impl Fn(&Type, &Type) -> Option<Type>,
 ) {
-    if types.iter().filter(|t| of_kind(t)).count() < 2 {
+    let Some(mut ranges) = several(types, of_kind) else {
         return;
-    }
-    let (mut ranges, others): (Vec<Type>, Vec<Type>) =
-        std::mem::take(types).into_iter().partition(|t| of_kind(t));
+    };
     let mut result = Vec::new();
     while let Some(mut joined) = ranges.pop() {
         let mut disjoint = Vec::new();
@@ -445,6 +422,5 @@ fn merge_ranges(
         result.push(joined);
         ranges = disjoint;
     }
-    result.extend(others);
-    *types = result;
+    types.splice(..0, result);
 }

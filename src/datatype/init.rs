@@ -17,11 +17,7 @@ pub(super) enum Maker {
 
 /// The function that makes instances of a type.
 pub(super) fn maker(target: &Type) -> Result<Maker, String> {
-    let refused = |t: &Type| {
-        Err(format!(
-            "Creation of new instance of type '{t}' is not supported"
-        ))
-    };
+    let refused = || format!("Creation of new instance of type '{target}' is not supported");
     Ok(Maker::Own(match target {
         Type::Integer(_) => Constructor::Integer,
         Type::Float(_) => Constructor::Float,
@@ -55,11 +51,13 @@ pub(super) fn maker(target: &Type) -> Result<Maker, String> {
                 Type::Init(..) | Type::Optional(_) | Type::NotUndef(_)
             );
             if barred || maker(inner).is_err() {
-                return refused(inner);
+                return Err(format!(
+                    "Creation of new instance of type '{inner}' is not supported"
+                ));
             }
             return Ok(Maker::Init(Type::clone(inner), arguments.clone()));
         }
-        _ => return refused(target),
+        _ => return Err(refused()),
     }))
 }
 

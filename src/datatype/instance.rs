@@ -13,20 +13,20 @@ const MAX_DEPTH: usize = 200;
 
 /// Whether the value is an instance of the type. An opaque value is an instance of every type.
 pub(super) fn is_instance(expected: &Type, value: &Value) -> bool {
-    Check {
+    InstanceCheck {
         open: Vec::new(),
         depth: 0,
     }
     .is(expected, value)
 }
 
-struct Check {
+struct InstanceCheck {
     /// Aliases and values being checked, to stop recursion.
     open: Vec<(*const AliasBody, *const Value)>,
     depth: usize,
 }
 
-impl Check {
+impl InstanceCheck {
     fn is(&mut self, expected: &Type, value: &Value) -> bool {
         if matches!(value, Value::Opaque(_)) {
             return true;

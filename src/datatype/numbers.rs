@@ -71,8 +71,8 @@ fn float_of_time(value: &Value) -> Value {
     }
 }
 
-fn invalid(conversion: &str, text: &str) -> String {
-    format!("invalid value for {conversion}(): {}", ruby_inspect(text))
+fn no_integer(text: &str) -> String {
+    format!("invalid value for Integer(): {}", ruby_inspect(text))
 }
 
 fn to_integer(from: &Value, radix: Option<u32>) -> Result<Value, String> {
@@ -82,7 +82,7 @@ fn to_integer(from: &Value, radix: Option<u32>) -> Result<Value, String> {
         Value::String(text) => ruby_integer(text, radix)
             .or_else(|| ruby_integer(&without_gap(text)?, radix))
             .map(Value::from)
-            .ok_or_else(|| invalid("Integer", text)),
+            .ok_or_else(|| no_integer(text)),
         other => match seconds(other) {
             Some(nanoseconds) => Ok(BigInt::from(nanoseconds.div_euclid(time::SECOND)).into()),
             None => Ok(other.clone()),
@@ -104,7 +104,7 @@ fn to_float(from: &Value) -> Result<Value, String> {
             ruby_float_of(text)
                 .or_else(|| ruby_float_of(&without_gap(text)?))
                 .map(Value::Float)
-                .ok_or_else(|| invalid("Float", text))
+                .ok_or_else(|| format!("invalid value for Float(): {}", ruby_inspect(text)))
         }
         other => Ok(float_of_time(other)),
     }
@@ -117,7 +117,7 @@ fn to_number(from: &Value) -> Result<Value, String> {
             let lower = text.to_lowercase();
             if lower.starts_with("0b") || lower.starts_with("0x") {
                 let number = ruby_integer(text, None).map(Value::from);
-                return number.ok_or_else(|| invalid("Integer", text));
+                return number.ok_or_else(|| no_integer(text));
             }
             let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             let is_hexadecimal = compact.to_lowercase().contains("0x");

@@ -11,28 +11,29 @@ struct Version {
     prerelease: Vec<String>,
 }
 
-fn parse(text: &str) -> Option<Version> {
-    let (rest, build) = match text.split_once('+') {
-        Some((rest, build)) => (rest, Some(build)),
+/// The text before a sign, and what follows it.
+fn split(text: &str, sign: char) -> (&str, Option<&str>) {
+    match text.split_once(sign) {
+        Some((before, behind)) => (before, Some(behind)),
         None => (text, None),
-    };
-    let (core, prerelease) = match rest.split_once('-') {
-        Some((core, prerelease)) => (core, Some(prerelease)),
-        None => (rest, None),
-    };
-    let identifier = |part: &str| {
+    }
+}
+
+/// Whether a qualifier consists of identifiers.
+fn are_identifiers(qualifier: &str) -> bool {
+    qualifier.split('.').all(|part| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
-    if build.is_some_and(|b| !b.split('.').all(identifier)) {
+    })
+}
+
+fn parse(text: &str) -> Option<Version> {
+    let (rest, build) = split(text, '+');
+    let (core, prerelease) = split(rest, '-');
+    if !build.into_iter().chain(prerelease).all(are_identifiers) {
         return None;
     }
-    let prerelease = match prerelease {
-        None => Vec::new(),
-        Some(text) if text.split('.').all(identifier) => {
-            text.split('.').map(ToOwned::to_owned).collect()
-        }
-        Some(_) => return None,
-    };
+    let prerelease = prerelease.into_iter().flat_map(|text| text.split('.'));
+    let prerelease = prerelease.map(ToOwned::to_owned).collect();
     let mut numbers = [0; 3];
     let mut parts = core.split('.');
     for number in &mut numbers {
@@ -81,17 +82,11 @@ pub(super) fn range(text: &str) -> Result<Value, String> {
     let tight = without_space_behind_operators(text);
     let ranges: Vec<&str> = tight.split("||").collect();
     let last = ranges.len() - 1;
-    let trimmed = ranges.iter().enumerate().map(|(at, range)| {
-        let range = if at == 0 {
-            *range
-        } else {
-            range.trim_start_matches(SPACE)
-        };
-        if at == last {
-            range
-        } else {
-            range.trim_end_matches(SPACE)
-        }
+    let trimmed = ranges.iter().enumerate().map(|(at, range)| match at {
+        0 if last == 0 => *range,
+        0 => range.trim_end_matches(SPACE),
+        _ if at == last => range.trim_start_matches(SPACE),
+        _ => range.trim_matches(SPACE),
     });
     let ranges: Vec<&str> = trimmed.collect();
     if ranges.iter().all(|range| range.is_empty()) {
@@ -184,19 +179,12 @@ fn is_partial(text: &str) -> bool {
             && (part.len() == 1 || !part.starts_with('0'))
     };
     let parts: Vec<&str> = core.split('.').collect();
-    let (before, build) = match qualifier.split_once('+') {
-        Some((before, build)) => (before, Some(build)),
-        None => (qualifier, None),
-    };
-    let identifier = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
-    let prerelease = before.strip_prefix('-');
-    let mut qualifiers = prerelease.into_iter().chain(build);
+    let (before, build) = split(qualifier, '+');
+    let mut qualifiers = before.strip_prefix('-').into_iter().chain(build);
     parts.len() <= 3
         && (qualifier.is_empty() || parts.len() == 3)
         && parts.iter().all(|part| is_any(part) || is_number(part))
-        && qualifiers.all(|qualifier| qualifier.split('.').all(identifier))
+        && qualifiers.all(are_identifiers)
 }
 
 /// Whether a range of comparisons joined by spaces includes a version. Ranges in another form count

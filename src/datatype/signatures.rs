@@ -18,17 +18,14 @@ const FLOAT: &str = r"\A[+-]?\s*(?:(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?)|(?
 pub(super) const FORMAT: &str = r"^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$";
 const SEMVER: &str = r"\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z";
 
-/// A function that makes values: its name in messages, the definitions of its local type names, and
-/// its signatures: the parameters as Puppet prints them (`Radix radix?`), separated by `; `.
-type Definition = (
-    Constructor,
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
-
-/// The named arguments of `Float` and `Numeric`.
-const NAMED_ARGS: &str = "NamedArgs = Struct[{from => Convertible, Optional[abs] => Boolean}]";
+/// A function that makes values: its name in messages, the local type names and the signatures,
+/// with each parameter as (type, name), and `?` before the type if it is optional.
+struct ConstructorDefinition {
+    id: Constructor,
+    name: &'static str,
+    locals: &'static [(&'static str, &'static str)],
+    signatures: &'static [&'static [(&'static str, &'static str)]],
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Constructor {
@@ -53,201 +50,309 @@ pub(super) enum Constructor {
     Unit,
 }
 
-const DEFINITIONS: &[Definition] = &[
-    (
-        Constructor::Integer,
-        "new",
-        &[
-            "Radix = Variant[Default, Integer[2,2], Integer[8,8], Integer[10,10], Integer[16,16]]",
-            "Convertible = Variant[Numeric, Boolean, Pattern[/@INTEGER@/], Timespan, Timestamp]",
-            "NamedArgs = Struct[{from => Convertible, Optional[radix] => Radix, Optional[abs] => Boolean}]",
-        ],
-        &[
-            "Convertible from; Radix radix?; Boolean abs?",
-            "NamedArgs hash_args",
-        ],
-    ),
-    (
-        Constructor::Float,
-        "new_float",
-        &[
-            "Convertible = Variant[Numeric, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
-            NAMED_ARGS,
-        ],
-        &["Convertible from; Boolean abs?", "NamedArgs hash_args"],
-    ),
-    (
-        Constructor::Numeric,
-        "new_numeric",
-        &[
-            "Convertible = Variant[Integer, Float, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
-            NAMED_ARGS,
-        ],
-        &["Convertible from; Boolean abs?", "NamedArgs hash_args"],
-    ),
-    (
-        Constructor::String,
-        "new_string",
-        &[
-            "Format = Pattern[/@FORMAT@/]",
-            "ContainerFormat = Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]",
-            "TypeMap = Hash[Type, Variant[Format, ContainerFormat]]",
-            "Convertible = Any",
-            "Formats = Variant[Default, String[1], TypeMap]",
-        ],
-        &["Convertible from; Formats string_formats?"],
-    ),
-    (
-        Constructor::Boolean,
-        "new_boolean",
-        &[],
-        &["Variant[Integer, Float, Boolean, Enum['false','true','yes','no','y','n',true]] from"],
-    ),
-    (
-        Constructor::Array,
-        "new_array",
-        &[],
-        &[
-            "Variant[Array,Hash,Binary,Iterable] from; Boolean[false] wrap?",
-            "Any from; Boolean[true] wrap",
-        ],
-    ),
-    (
-        Constructor::Hash,
-        "new_hash",
-        &[
-            "KeyValueArray = Array[Tuple[Any,Any],1]",
-            "TreeArray = Array[Tuple[Array,Any],1]",
-            "NewHashOption = Enum[tree, hash_tree]",
-        ],
-        &[
-            "TreeArray from; NewHashOption build_option?",
-            "KeyValueArray from",
-            "Any from",
-        ],
-    ),
-    (
-        Constructor::Sensitive,
-        "new_Sensitive",
-        &[],
-        &["Sensitive value", "Any value"],
-    ),
-    (
-        Constructor::Timestamp,
-        "new_timestamp",
-        &["Formats = Variant[String[2],Array[String[2], 1]]"],
-        &[
-            "",
-            "Variant[Integer,Float] seconds",
-            "String[1] string; Formats format?; String[1] timezone?",
-            "Struct[{string => String[1], Optional[format] => Formats, Optional[timezone] => String[1]}] hash_arg",
-        ],
-    ),
-    (
-        Constructor::Timespan,
-        "new_timespan",
-        &["Formats = Variant[String[2],Array[String[2], 1]]"],
-        &[
-            "Variant[Integer,Float] seconds",
-            "String[1] string; Formats format?",
-            "Integer days; Integer hours; Integer minutes; Integer seconds; Integer milliseconds?; Integer microseconds?; Integer nanoseconds?",
-            "Struct[{string => String[1], Optional[format] => Formats}] hash_arg",
-            "Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}] hash_arg",
-        ],
-    ),
-    (
-        Constructor::SemVer,
-        "new_Version",
-        &[
-            "PositiveInteger = Integer[0,default]",
-            r"SemVerQualifier = Pattern[/\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z/]",
-            "SemVerPattern = Pattern[/@SEMVER@/]",
-            "SemVerHash = Struct[{major=>PositiveInteger,minor=>PositiveInteger,patch=>PositiveInteger,Optional[prerelease]=>SemVerQualifier,Optional[build]=>SemVerQualifier}]",
-        ],
-        &[
-            "SemVerPattern str",
-            "PositiveInteger major; PositiveInteger minor; PositiveInteger patch; SemVerQualifier prerelease?; SemVerQualifier build?",
-            "SemVerHash hash_args",
-        ],
-    ),
-    (
-        Constructor::SemVerRange,
-        "new_VersionRange",
-        &[
-            "SemVerRangeString = String[1]",
-            "SemVerRangeHash = Struct[{min=>Variant[Default,SemVer],Optional[max]=>Variant[Default,SemVer],Optional[exclude_max]=>Boolean}]",
-        ],
-        &[
-            "SemVerRangeString str",
-            "Variant[Default,SemVer] min; Variant[Default,SemVer] max; Boolean exclude_max?",
-            "SemVerRangeHash hash_args",
-        ],
-    ),
-    (
-        Constructor::Binary,
-        "new_Binary",
-        &[
-            "ByteInteger = Integer[0,255]",
-            "Base64Format = Enum[\"%b\", \"%u\", \"%B\", \"%s\", \"%r\"]",
-            "StringHash = Struct[{value => String, \"format\" => Optional[Base64Format]}]",
-            "ArrayHash = Struct[{value => Array[ByteInteger]}]",
-            "BinaryArgsHash = Variant[StringHash, ArrayHash]",
-        ],
-        &[
-            "String str; Base64Format format?",
-            "Array[ByteInteger] byte_array",
-            "BinaryArgsHash hash_args",
-        ],
-    ),
-    (
-        Constructor::Uri,
-        "new_error",
-        &[],
-        &[
-            "String[1] uri",
-            "Struct[{Optional[scheme] => String[1], Optional[userinfo] => String[1], Optional[host] => String[1], Optional[port] => Integer[0], Optional[path] => String[1], Optional[query] => String[1], Optional[fragment] => String[1], Optional[opaque] => String[1]}] hash",
-        ],
-    ),
-    (
-        Constructor::Regexp,
-        "new_float",
-        &[],
-        &["String pattern; Boolean escape?"],
-    ),
-    (
-        Constructor::Type,
-        "new_type",
-        &[],
-        &["String[1] type_string"],
-    ),
-    (
-        Constructor::Deferred,
-        "new_Deferred",
-        &[],
-        &[
-            r"Struct[{'name' => Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/], Optional['arguments'] => Optional[Array]}] hash",
-            r"Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/] name; Optional[Array] arguments?",
-        ],
-    ),
-    (
-        Constructor::Error,
-        "new_Error",
-        &[],
-        &[
-            "Struct[{'msg' => String[1], Optional['kind'] => Optional[String[1]], Optional['details'] => Optional[Hash[String[1], Data]], Optional['issue_code'] => Optional[String[1]]}] hash",
-            "String[1] msg; Optional[String[1]] kind?; Optional[Hash[String[1], Data]] details?; Optional[String[1]] issue_code?",
-        ],
-    ),
-    (Constructor::Unit, "new_unit", &[], &["Any from"]),
+/// The arguments of `Float` and `Numeric`.
+const NAMED_ARGS: (&str, &str) = (
+    "NamedArgs",
+    "Struct[{from => Convertible, Optional[abs] => Boolean}]",
+);
+const FLOAT_SIGNATURES: &[&[(&str, &str)]] = &[
+    &[("Convertible", "from"), ("?Boolean", "abs")],
+    &[("NamedArgs", "hash_args")],
 ];
 
-struct Locals(&'static [&'static str]);
+const DEFINITIONS: &[ConstructorDefinition] = &[
+    ConstructorDefinition {
+        id: Constructor::Integer,
+        name: "new",
+        locals: &[
+            (
+                "Radix",
+                "Variant[Default, Integer[2,2], Integer[8,8], Integer[10,10], Integer[16,16]]",
+            ),
+            (
+                "Convertible",
+                "Variant[Numeric, Boolean, Pattern[/@INTEGER@/], Timespan, Timestamp]",
+            ),
+            (
+                "NamedArgs",
+                "Struct[{from => Convertible, Optional[radix] => Radix, Optional[abs] => Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[
+                ("Convertible", "from"),
+                ("?Radix", "radix"),
+                ("?Boolean", "abs"),
+            ],
+            &[("NamedArgs", "hash_args")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Float,
+        name: "new_float",
+        locals: &[
+            (
+                "Convertible",
+                "Variant[Numeric, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
+            ),
+            NAMED_ARGS,
+        ],
+        signatures: FLOAT_SIGNATURES,
+    },
+    ConstructorDefinition {
+        id: Constructor::Numeric,
+        name: "new_numeric",
+        locals: &[
+            (
+                "Convertible",
+                "Variant[Integer, Float, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
+            ),
+            NAMED_ARGS,
+        ],
+        signatures: FLOAT_SIGNATURES,
+    },
+    ConstructorDefinition {
+        id: Constructor::String,
+        name: "new_string",
+        locals: &[
+            ("Format", "Pattern[/@FORMAT@/]"),
+            (
+                "ContainerFormat",
+                "Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]",
+            ),
+            ("TypeMap", "Hash[Type, Variant[Format, ContainerFormat]]"),
+            ("Convertible", "Any"),
+            ("Formats", "Variant[Default, String[1], TypeMap]"),
+        ],
+        signatures: &[&[("Convertible", "from"), ("?Formats", "string_formats")]],
+    },
+    ConstructorDefinition {
+        id: Constructor::Boolean,
+        name: "new_boolean",
+        locals: &[],
+        signatures: &[&[(
+            "Variant[Integer, Float, Boolean, Enum['false','true','yes','no','y','n',true]]",
+            "from",
+        )]],
+    },
+    ConstructorDefinition {
+        id: Constructor::Array,
+        name: "new_array",
+        locals: &[],
+        signatures: &[
+            &[
+                ("Variant[Array,Hash,Binary,Iterable]", "from"),
+                ("?Boolean[false]", "wrap"),
+            ],
+            &[("Any", "from"), ("Boolean[true]", "wrap")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Hash,
+        name: "new_hash",
+        locals: &[
+            ("KeyValueArray", "Array[Tuple[Any,Any],1]"),
+            ("TreeArray", "Array[Tuple[Array,Any],1]"),
+            ("NewHashOption", "Enum[tree, hash_tree]"),
+        ],
+        signatures: &[
+            &[("TreeArray", "from"), ("?NewHashOption", "build_option")],
+            &[("KeyValueArray", "from")],
+            &[("Any", "from")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Sensitive,
+        name: "new_Sensitive",
+        locals: &[],
+        signatures: &[&[("Sensitive", "value")], &[("Any", "value")]],
+    },
+    ConstructorDefinition {
+        id: Constructor::Timestamp,
+        name: "new_timestamp",
+        locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
+        signatures: &[
+            &[],
+            &[("Variant[Integer,Float]", "seconds")],
+            &[
+                ("String[1]", "string"),
+                ("?Formats", "format"),
+                ("?String[1]", "timezone"),
+            ],
+            &[(
+                "Struct[{string => String[1], Optional[format] => Formats, Optional[timezone] => String[1]}]",
+                "hash_arg",
+            )],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Timespan,
+        name: "new_timespan",
+        locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
+        signatures: &[
+            &[("Variant[Integer,Float]", "seconds")],
+            &[("String[1]", "string"), ("?Formats", "format")],
+            &[
+                ("Integer", "days"),
+                ("Integer", "hours"),
+                ("Integer", "minutes"),
+                ("Integer", "seconds"),
+                ("?Integer", "milliseconds"),
+                ("?Integer", "microseconds"),
+                ("?Integer", "nanoseconds"),
+            ],
+            &[(
+                "Struct[{string => String[1], Optional[format] => Formats}]",
+                "hash_arg",
+            )],
+            &[(
+                "Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}]",
+                "hash_arg",
+            )],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::SemVer,
+        name: "new_Version",
+        locals: &[
+            ("PositiveInteger", "Integer[0,default]"),
+            (
+                "SemVerQualifier",
+                r"Pattern[/\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z/]",
+            ),
+            ("SemVerPattern", "Pattern[/@SEMVER@/]"),
+            (
+                "SemVerHash",
+                "Struct[{major=>PositiveInteger,minor=>PositiveInteger,patch=>PositiveInteger,Optional[prerelease]=>SemVerQualifier,Optional[build]=>SemVerQualifier}]",
+            ),
+        ],
+        signatures: &[
+            &[("SemVerPattern", "str")],
+            &[
+                ("PositiveInteger", "major"),
+                ("PositiveInteger", "minor"),
+                ("PositiveInteger", "patch"),
+                ("?SemVerQualifier", "prerelease"),
+                ("?SemVerQualifier", "build"),
+            ],
+            &[("SemVerHash", "hash_args")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::SemVerRange,
+        name: "new_VersionRange",
+        locals: &[
+            ("SemVerRangeString", "String[1]"),
+            (
+                "SemVerRangeHash",
+                "Struct[{min=>Variant[Default,SemVer],Optional[max]=>Variant[Default,SemVer],Optional[exclude_max]=>Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[("SemVerRangeString", "str")],
+            &[
+                ("Variant[Default,SemVer]", "min"),
+                ("Variant[Default,SemVer]", "max"),
+                ("?Boolean", "exclude_max"),
+            ],
+            &[("SemVerRangeHash", "hash_args")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Binary,
+        name: "new_Binary",
+        locals: &[
+            ("ByteInteger", "Integer[0,255]"),
+            (
+                "Base64Format",
+                "Enum[\"%b\", \"%u\", \"%B\", \"%s\", \"%r\"]",
+            ),
+            (
+                "StringHash",
+                "Struct[{value => String, \"format\" => Optional[Base64Format]}]",
+            ),
+            ("ArrayHash", "Struct[{value => Array[ByteInteger]}]"),
+            ("BinaryArgsHash", "Variant[StringHash, ArrayHash]"),
+        ],
+        signatures: &[
+            &[("String", "str"), ("?Base64Format", "format")],
+            &[("Array[ByteInteger]", "byte_array")],
+            &[("BinaryArgsHash", "hash_args")],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Uri,
+        name: "new_error",
+        locals: &[],
+        signatures: &[
+            &[("String[1]", "uri")],
+            &[(
+                "Struct[{Optional[scheme] => String[1], Optional[userinfo] => String[1], Optional[host] => String[1], Optional[port] => Integer[0], Optional[path] => String[1], Optional[query] => String[1], Optional[fragment] => String[1], Optional[opaque] => String[1]}]",
+                "hash",
+            )],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Regexp,
+        name: "new_float",
+        locals: &[],
+        signatures: &[&[("String", "pattern"), ("?Boolean", "escape")]],
+    },
+    ConstructorDefinition {
+        id: Constructor::Type,
+        name: "new_type",
+        locals: &[],
+        signatures: &[&[("String[1]", "type_string")]],
+    },
+    ConstructorDefinition {
+        id: Constructor::Deferred,
+        name: "new_Deferred",
+        locals: &[],
+        signatures: &[
+            &[(
+                r"Struct[{'name' => Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/], Optional['arguments'] => Optional[Array]}]",
+                "hash",
+            )],
+            &[
+                (
+                    r"Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/]",
+                    "name",
+                ),
+                ("?Optional[Array]", "arguments"),
+            ],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Error,
+        name: "new_Error",
+        locals: &[],
+        signatures: &[
+            &[(
+                "Struct[{'msg' => String[1], Optional['kind'] => Optional[String[1]], Optional['details'] => Optional[Hash[String[1], Data]], Optional['issue_code'] => Optional[String[1]]}]",
+                "hash",
+            )],
+            &[
+                ("String[1]", "msg"),
+                ("?Optional[String[1]]", "kind"),
+                ("?Optional[Hash[String[1], Data]]", "details"),
+                ("?Optional[String[1]]", "issue_code"),
+            ],
+        ],
+    },
+    ConstructorDefinition {
+        id: Constructor::Unit,
+        name: "new_unit",
+        locals: &[],
+        signatures: &[&[("Any", "from")]],
+    },
+];
+
+struct Locals(&'static [(&'static str, &'static str)]);
 
 impl Aliases for Locals {
     fn source(&self, name: &str) -> Option<String> {
-        let is_its = |local: &&&str| local.split(' ').next() == Some(name);
-        let local = self.0.iter().find(is_its)?;
-        Some(format!("type {}", spelled(local)))
+        let (name, text) = self.0.iter().find(|(known, _)| *known == name)?;
+        Some(format!("type {name} = {}", spelled(text)))
     }
 }
 
@@ -293,33 +398,34 @@ pub struct Signatures {
 
 /// The signatures of a function, parsed on first use.
 pub(super) fn signatures(function: Constructor) -> &'static Signatures {
-    static ALL: LazyLock<HashMap<Constructor, Signatures>> =
-        LazyLock::new(|| DEFINITIONS.iter().map(read).collect());
+    static ALL: LazyLock<HashMap<Constructor, Signatures>> = LazyLock::new(|| {
+        let definitions = DEFINITIONS.iter();
+        definitions.map(|it| (it.id, read(it))).collect()
+    });
     &ALL[&function]
 }
 
-fn read((function, name, locals, signatures): &Definition) -> (Constructor, Signatures) {
-    let parameter = |text: &str| {
-        let (expected, name) = text.rsplit_once(' ').unwrap_or_default();
-        let optional = name.strip_suffix('?');
+fn read(definition: &ConstructorDefinition) -> Signatures {
+    let parameter = |(text, name): &(&'static str, &'static str)| {
+        let bare = text.strip_prefix('?');
         FunctionParameter {
-            name: optional.unwrap_or(name).to_owned(),
-            expected: interpret::parse(expected, &Locals(locals)).unwrap_or(Type::Unit),
-            count: match optional {
+            name: (*name).to_owned(),
+            expected: interpret::parse(bare.unwrap_or(text), &Locals(definition.locals))
+                .unwrap_or(Type::Unit),
+            count: match bare {
                 Some(_) => Count::Optional,
                 None => Count::One,
             },
         }
     };
-    let parameters = |signature: &&str| {
-        let parameters = signature.split("; ").filter(|text| !text.is_empty());
-        parameters.map(parameter).collect()
-    };
-    let read = Signatures {
-        name: (*name).to_owned(),
-        list: signatures.iter().map(parameters).collect(),
-    };
-    (*function, read)
+    Signatures {
+        name: definition.name.to_owned(),
+        list: definition
+            .signatures
+            .iter()
+            .map(|parameters| parameters.iter().map(parameter).collect())
+            .collect(),
+    }
 }
 
 fn counts(parameters: &[FunctionParameter]) -> Range {

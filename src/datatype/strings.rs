@@ -29,28 +29,28 @@ pub(super) fn programmatic(value: &Value) -> String {
     match value {
         Value::Float(number) => float_to_s(*number),
         Value::Array(_) | Value::Hash(_) => puppet_string(value),
-        other => scalar(other, &Format::plain('p')).unwrap_or_default(),
+        other => scalar(other, &TextFormat::plain('p')).unwrap_or_default(),
     }
 }
 
 /// A parsed `%<flags><width>.<precision><letter>`.
 #[derive(Clone, Debug)]
-struct Format {
+struct TextFormat {
     directive: Directive,
     letter: char,
     delimiters: Option<(&'static str, &'static str)>,
 }
 
-impl Format {
-    fn plain(letter: char) -> Format {
-        Format {
+impl TextFormat {
+    fn plain(letter: char) -> TextFormat {
+        TextFormat {
             directive: Directive::default(),
             letter,
             delimiters: None,
         }
     }
 
-    fn parse(text: &str) -> Result<Format, String> {
+    fn parse(text: &str) -> Result<TextFormat, String> {
         static FORM: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(super::signatures::FORMAT).ok());
         let found = FORM.as_ref().and_then(|form| form.captures(text));
@@ -90,7 +90,7 @@ impl Format {
         if delimiters.is_none() && seen.contains(' ') {
             delimiters = Some(("", ""));
         }
-        Ok(Format {
+        Ok(TextFormat {
             directive: Directive {
                 left: seen.contains('-'),
                 alternate: seen.contains('#'),
@@ -119,17 +119,17 @@ impl Format {
 /// # Errors
 /// Puppet's message if the format does not suit the value.
 pub(super) fn convert(value: &Value, format: Option<&str>) -> Result<String, String> {
-    let format = format.map(Format::parse).transpose()?;
+    let format = format.map(TextFormat::parse).transpose()?;
     match value {
         Value::Array(_) | Value::Hash(_) => {
             let formats = Containers {
                 array: format
                     .clone()
                     .filter(|_| matches!(value, Value::Array(_)))
-                    .unwrap_or_else(|| Format::plain('a')),
+                    .unwrap_or_else(|| TextFormat::plain('a')),
                 hash: format
                     .filter(|_| matches!(value, Value::Hash(_)))
-                    .unwrap_or_else(|| Format::plain('h')),
+                    .unwrap_or_else(|| TextFormat::plain('h')),
             };
             formats.container(value, Indentation::default(), 0)
         }
@@ -141,11 +141,11 @@ pub(super) fn convert(value: &Value, format: Option<&str>) -> Result<String, Str
     }
 }
 
-fn default_format(value: &Value) -> Format {
+fn default_format(value: &Value) -> TextFormat {
     match value {
-        Value::Int(_) | Value::BigInt(_) => Format::plain('d'),
-        Value::Rich(rich) if rich.ptype == "Binary" => Format::plain('B'),
-        _ => Format::plain('s'),
+        Value::Int(_) | Value::BigInt(_) => TextFormat::plain('d'),
+        Value::Rich(rich) if rich.ptype == "Binary" => TextFormat::plain('B'),
+        _ => TextFormat::plain('s'),
     }
 }
 
@@ -196,8 +196,8 @@ impl Indentation {
 }
 
 struct Containers {
-    array: Format,
-    hash: Format,
+    array: TextFormat,
+    hash: TextFormat,
 }
 
 fn is_container(value: &Value) -> bool {
@@ -209,7 +209,7 @@ impl Containers {
         match value {
             Value::Array(_) | Value::Hash(_) => self.container(value, at, depth),
             Value::Float(number) => Ok(float_to_s(*number)),
-            other => scalar(other, &Format::plain('p')),
+            other => scalar(other, &TextFormat::plain('p')),
         }
     }
 
@@ -328,7 +328,7 @@ impl Containers {
     }
 }
 
-fn scalar(value: &Value, format: &Format) -> Result<String, String> {
+fn scalar(value: &Value, format: &TextFormat) -> Result<String, String> {
     let directive = &format.directive;
     let letter = format.letter;
     let alternate = directive.alternate;
@@ -432,7 +432,7 @@ fn scalar(value: &Value, format: &Format) -> Result<String, String> {
     }
 }
 
-fn runtime(text: &str, format: &Format) -> Result<String, String> {
+fn runtime(text: &str, format: &TextFormat) -> Result<String, String> {
     match format.letter {
         's' => Ok(text.to_owned()),
         'p' => Ok(quote(text)),
@@ -441,7 +441,7 @@ fn runtime(text: &str, format: &Format) -> Result<String, String> {
     }
 }
 
-fn boolean(truth: bool, format: &Format) -> Result<String, String> {
+fn boolean(truth: bool, format: &TextFormat) -> Result<String, String> {
     let words = match format.letter {
         't' | 's' | 'p' => ("true", "false"),
         'T' => ("True", "False"),
@@ -464,7 +464,7 @@ fn boolean(truth: bool, format: &Format) -> Result<String, String> {
     Ok(directive.text(if short { &word[..1] } else { word }))
 }
 
-fn string(text: &str, format: &Format) -> Result<String, String> {
+fn string(text: &str, format: &TextFormat) -> Result<String, String> {
     let capitalized = |segment: &str| {
         let mut chars = segment.chars();
         chars
@@ -495,7 +495,7 @@ fn string(text: &str, format: &Format) -> Result<String, String> {
     }))
 }
 
-fn binary(base64: &str, format: &Format) -> Result<String, String> {
+fn binary(base64: &str, format: &TextFormat) -> Result<String, String> {
     let bytes = STANDARD.decode(base64).unwrap_or_default();
     let fitted = |text: &str| {
         if format.directive.alternate {

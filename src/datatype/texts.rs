@@ -145,38 +145,27 @@ pub(super) fn binary(matched: usize, all: &[Value]) -> Result<Value, String> {
         },
     };
     let text = text.unwrap_or_default();
-    let invalid = || "invalid base64".to_owned();
     let lenient = GeneralPurpose::new(
         &base64::alphabet::STANDARD,
         GeneralPurposeConfig::new()
             .with_decode_padding_mode(DecodePaddingMode::Indifferent)
             .with_decode_allow_trailing_bits(true),
     );
-    match format.and_then(Value::as_str).unwrap_or("%B") {
-        "%s" | "%r" => Ok(encoded(text.as_bytes())),
+    let decoded = match format.and_then(Value::as_str).unwrap_or("%B") {
+        "%s" | "%r" => return Ok(encoded(text.as_bytes())),
         "%b" => {
             let kept: String = text
                 .chars()
                 .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
                 .collect();
             let whole = kept.len() - usize::from(kept.len() % 4 == 1);
-            lenient
-                .decode(&kept[..whole])
-                .map(|b| encoded(&b))
-                .map_err(|_| invalid())
+            lenient.decode(&kept[..whole])
         }
-        "%u" => {
-            let standard = text.replace('-', "+").replace('_', "/");
-            lenient
-                .decode(standard)
-                .map(|b| encoded(&b))
-                .map_err(|_| invalid())
-        }
-        _ => STANDARD
-            .decode(text)
-            .map(|b| encoded(&b))
-            .map_err(|_| invalid()),
-    }
+        "%u" => lenient.decode(text.replace('-', "+").replace('_', "/")),
+        _ => STANDARD.decode(text),
+    };
+    let decoded = decoded.map_err(|_| "invalid base64".to_owned())?;
+    Ok(encoded(&decoded))
 }
 
 pub(super) fn uri_text(parts: &Value) -> String {

@@ -137,7 +137,7 @@ pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String
 /// the group of the highest unit.
 fn timespan_pattern(format: &str) -> Result<(String, Vec<Option<char>>, Option<usize>), String> {
     const ORDER: &str = "NLSMHD";
-    struct Part {
+    struct FormatPart {
         letter: Option<char>,
         literal: String,
         pad: Option<char>,
@@ -147,10 +147,10 @@ fn timespan_pattern(format: &str) -> Result<(String, Vec<Option<char>>, Option<u
         let shown: String = format.chars().skip(start).take(position - start).collect();
         format!("Bad format specifier '{shown}' in '{format}', at position {position}")
     };
-    let mut parts: Vec<Part> = Vec::new();
-    let literal = |parts: &mut Vec<Part>, c: char| match parts.last_mut() {
+    let mut parts: Vec<FormatPart> = Vec::new();
+    let literal = |parts: &mut Vec<FormatPart>, c: char| match parts.last_mut() {
         Some(part) if part.letter.is_none() => part.literal.push(c),
-        _ => parts.push(Part {
+        _ => parts.push(FormatPart {
             letter: None,
             literal: c.to_string(),
             pad: None,
@@ -180,7 +180,7 @@ fn timespan_pattern(format: &str) -> Result<(String, Vec<Option<char>>, Option<u
                 '-' if at_pad => pad = None,
                 '_' if at_pad => pad = Some(' '),
                 c if ORDER.contains(c) => {
-                    parts.push(Part {
+                    parts.push(FormatPart {
                         letter: Some(c),
                         literal: String::new(),
                         pad,

@@ -3,7 +3,7 @@
 use super::quote::quote;
 
 #[derive(Debug, Default, PartialEq)]
-struct Parts<'a> {
+struct UriParts<'a> {
     scheme: Option<&'a str>,
     userinfo: Option<&'a str>,
     host: Option<&'a str>,
@@ -14,8 +14,8 @@ struct Parts<'a> {
     opaque: Option<&'a str>,
 }
 
-fn parts(text: &str) -> Parts<'_> {
-    let mut out = Parts::default();
+fn parts(text: &str) -> UriParts<'_> {
+    let mut out = UriParts::default();
     let mut rest = text;
     if let Some((before, fragment)) = rest.split_once('#') {
         out.fragment = Some(fragment);
@@ -162,7 +162,7 @@ fn ftp_path(path: &str) -> String {
     }
 }
 
-fn check_mail(parts: &Parts<'_>) -> Result<(), String> {
+fn check_mail(parts: &UriParts<'_>) -> Result<(), String> {
     let Some(opaque) = parts.opaque else {
         if parts.query.is_some() {
             return Ok(());

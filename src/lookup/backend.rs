@@ -435,10 +435,8 @@ impl Engine<'_> {
                 format!("Value for key '{root}', returned from")
             }
         };
-        let inferred = match datatype::infer(value) {
-            Ok(inferred) => inferred,
-            Err(failed) => return raise(ErrorClass::Argument, failed),
-        };
+        let inferred = datatype::infer(value)
+            .map_err(|failed| LookupError::new(ErrorClass::Argument, failed))?;
         let message = format!(
             "{} has wrong type, expects Puppet::LookupValue, got {inferred}",
             origin.described(&subject),

@@ -179,21 +179,21 @@ pub struct ConfigCache {
     absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
     /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
-    tokens: Mutex<Tokens>,
+    tokens: Mutex<CachedTokens>,
     sources: Mutex<super::language::Sources>,
 }
 
 /// Cached tokens of strings that are evaluated for many scopes: paths of configurations, data.
 #[derive(Debug)]
-struct Tokens(Generations<Box<str>, Arc<[Token]>>);
+struct CachedTokens(Generations<Box<str>, Arc<[Token]>>);
 
 /// Maximum number of bytes of strings with cached tokens, before the least recently used are
 /// evicted; tokens take some ten times their text.
 const MOST_WITH_TOKENS: usize = 256 << 10;
 
-impl Default for Tokens {
-    fn default() -> Tokens {
-        Tokens(Generations::new(MOST_WITH_TOKENS))
+impl Default for CachedTokens {
+    fn default() -> CachedTokens {
+        CachedTokens(Generations::new(MOST_WITH_TOKENS))
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn deep_merge(
         (Some(_), _) | (_, Some(_)) => deep_copy(&dest),
         (None, None) => dest,
     };
-    Merge { options, mutated }.merge(source, dest, 0)
+    MergeRun { options, mutated }.merge(source, dest, 0)
 }
 
 /// `DeepMergeStrategy#deep_clone`
@@ -109,13 +109,13 @@ fn deep_copy(value: &Value) -> Value {
     }
 }
 
-struct Merge<'a> {
+struct MergeRun<'a> {
     options: &'a DeepOptions,
     /// Takes the changes; `None` if there is no trace.
     mutated: Option<&'a mut Vec<Mutation>>,
 }
 
-impl Merge<'_> {
+impl MergeRun<'_> {
     fn merge(&mut self, source: &Value, dest: Value, depth: usize) -> Found<Value> {
         if depth > MAX_DEPTH {
             let message = format!("values nested deeper than {MAX_DEPTH} are not merged");

@@ -64,7 +64,11 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             legacy_function,
             ..
         } => {
-            section(out, &level_title(name, *legacy_function));
+            let title = match legacy_function {
+                true => format!("Deprecated API function \"{name}\""),
+                false => format!("Hierarchy entry \"{name}\""),
+            };
+            section(out, &title);
         }
         TraceKind::Location(place) => location(out, this, place, indent),
         TraceKind::Merge(strategy) => merge(out, this, strategy, indent),
@@ -147,14 +151,6 @@ fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &st
     for file in possible.files.iter() {
         let text = format!("It could be \"{file}\", which has the key");
         line(out, indent, &text);
-    }
-}
-
-/// `FunctionProvider#name`
-pub(super) fn level_title(name: &str, legacy_function: bool) -> String {
-    match legacy_function {
-        true => format!("Deprecated API function \"{name}\""),
-        false => format!("Hierarchy entry \"{name}\""),
     }
 }
 

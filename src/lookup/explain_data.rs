@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::explain::{level_title, provider_name};
+use super::explain::provider_name;
 use super::trace::{Remark, TraceEvent, TraceKind, TraceNode};
 use crate::value::{HashMap, Value};
 
@@ -144,9 +144,10 @@ fn details(hash: &mut HashMap, kind: &TraceKind) {
         }
         TraceKind::Level {
             name,
-            legacy_function,
+            legacy_function: true,
             ..
-        } => set(hash, "name", level_title(name, *legacy_function)),
+        } => set(hash, "name", format!("Deprecated API function \"{name}\"")),
+        TraceKind::Level { name, .. } => set(hash, "name", format!("Hierarchy entry \"{name}\"")),
         TraceKind::Location(location) => {
             let (original, place) = if location.is_uri {
                 ("original_uri", "uri")

@@ -13,15 +13,15 @@ use crate::value::Value;
 
 /// The values of one level's function, by location and key.
 #[derive(Default)]
-pub(super) struct CachedValues(Rc<Values>);
+pub(super) struct CachedValues(Rc<LevelValues>);
 
-type Values = RefCell<Map<(usize, Arc<str>), Value>>;
+type LevelValues = RefCell<Map<(usize, Arc<str>), Value>>;
 
 /// The values of all functions in a compilation.
 #[derive(Default)]
 pub(super) struct AllCachedValues {
     /// The levels with values.
-    levels: Vec<Rc<Values>>,
+    levels: Vec<Rc<LevelValues>>,
     is_changed: bool,
 }
 

@@ -238,7 +238,8 @@ impl Engine<'_> {
                         self.interpolate_result("", argument, value, invocation, methods)?
                     }
                     Method::Scope => {
-                        let value = self.written_variable(argument, subject, invocation)?;
+                        let refusal = || format!("Syntax error in string: {subject}");
+                        let value = self.written_variable(argument, refusal, invocation)?;
                         self.interpolate_result("scope:", argument, value, invocation, methods)?
                     }
                     Method::Literal => {
@@ -301,16 +302,15 @@ impl Engine<'_> {
         Ok(optional(found)?.unwrap_or_else(|| Value::string("")))
     }
 
-    /// The value of a variable by its path as written in `subject`.
+    /// The value of a variable by its path as written; `refusal` is the error for a wrong path.
     pub(super) fn written_variable(
         &mut self,
         path: &str,
-        subject: &str,
+        refusal: impl FnOnce() -> String,
         invocation: &Invocation,
     ) -> Found {
         let Ok(split) = split_key(path) else {
-            let message = format!("Syntax error in string: {subject}");
-            return raise(ErrorClass::Lookup, message);
+            return raise(ErrorClass::Lookup, refusal());
         };
         let mut segments = split.into_iter().map(|(segment, _)| segment);
         let Some(root) = segments.next() else {

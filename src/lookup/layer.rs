@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::context::{EnvironmentConfig, ReadConfig, Strict};
 use super::engine::{Engine, Invocation, Map};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::walk::Provider;
 use crate::hierarchy::{
     Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname,
@@ -77,70 +77,63 @@ impl Engine<'_> {
             EnvironmentConfig::None => return Ok(None),
         };
         let conf = format!("{dir}/environment.conf");
-        let provider = self.own_provider(&path, Layer::Environment)?;
-        let Some(name) = environment.data_provider.as_deref() else {
+        let mut named = environment.data_provider.clone();
+        let mut provider = None;
+        if self.session.files.kind(&path).is_some() {
+            let config = self.read_config(&path, &Layer::Environment)?;
+            provider = self.accepted(&path, Layer::Environment, config)?;
+            if is_of_version_5(provider.as_ref())
+                && let Some(name) = named.take()
+                && self.settings().strict != Strict::Off
+            {
+                self.warn_once(
+                    "environment.conf#data_provider",
+                    &format!("Defining environment_data_provider='{name}' in environment.conf is deprecated"),
+                    Some(&conf),
+                );
+                if *name != *"hiera" {
+                    self.warn_once(
+                        "environment.conf#data_provider_overridden",
+                        &format!(
+                            "The environment_data_provider='{name}' setting is ignored since \
+                             '{path}' version >= 5"
+                        ),
+                        Some(&conf),
+                    );
+                }
+            }
+        }
+        let Some(name) = named else {
             return Ok(provider);
         };
-        let key = "environment.conf#data_provider";
-        let deprecated = format!(
-            "Defining environment_data_provider='{name}' in environment.conf is deprecated"
-        );
-        if is_of_version_5(provider.as_ref()) {
-            self.warn_of_legacy(key, &deprecated, &conf);
-            if name != "hiera" {
-                let message = format!(
-                    "The environment_data_provider='{name}' setting is ignored since '{path}' \
-                     version >= 5"
-                );
-                self.warn_of_legacy("environment.conf#data_provider_overridden", &message, &conf);
-            }
-            return Ok(provider);
-        }
-        self.warn_of_legacy(key, &instead(&deprecated, provider.as_ref()), &conf);
-        let layer = Layer::Environment;
-        self.named_provider(name, provider, (&path, &dir), layer, "environment::data")
-            .ok_or_else(|| {
-                let message = format!(
-                    "Environment '{}', cannot find environment_data_provider '{name}'",
-                    environment.name
-                );
-                LookupError::new(ErrorClass::Puppet, message).into()
-            })
-    }
-
-    /// The provider of a layer's own configuration, if the file exists and is accepted.
-    fn own_provider(&mut self, path: &Arc<str>, layer: Layer) -> Found<Option<Rc<Provider>>> {
-        if self.session.files.kind(path).is_none() {
-            return Ok(None);
-        }
-        let config = self.read_config(path, &layer)?;
-        self.accepted(path, layer, config)
-    }
-
-    /// The provider that a setting names, besides the layer's own; `None` for an unknown name.
-    #[allow(clippy::option_option, reason = "a layer may have no provider")]
-    fn named_provider(
-        &mut self,
-        name: &str,
-        own: Option<Rc<Provider>>,
-        (path, dir): (&str, &str),
-        layer: Layer,
-        function: &str,
-    ) -> Option<Option<Rc<Provider>>> {
-        match name {
-            "none" => Some(None),
-            "hiera" => Some(own.or_else(|| Some(self.named_hiera(path, dir, layer)))),
-            "function" => {
-                let config = self.of_legacy_function(dir, function);
-                Some(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
-            }
-            _ => None,
-        }
-    }
-
-    fn warn_of_legacy(&mut self, key: &str, message: &str, file: &str) {
         if self.settings().strict != Strict::Off {
-            self.warn_once(key, message, Some(file));
+            let mut message = format!(
+                "Defining environment_data_provider='{name}' in environment.conf is deprecated."
+            );
+            if provider.is_none() {
+                message += " A 'hiera.yaml' file should be used instead";
+            }
+            self.warn_once("environment.conf#data_provider", &message, Some(&conf));
+        }
+        match &*name {
+            "none" => Ok(None),
+            "hiera" => {
+                Ok(Some(provider.unwrap_or_else(|| {
+                    self.named_hiera(&path, &dir, Layer::Environment)
+                })))
+            }
+            "function" => {
+                let config = self.of_legacy_function(&dir, "environment::data");
+                let provider = Provider::new(Layer::Environment, Arc::new(Ok(config)));
+                Ok(Some(Rc::new(provider)))
+            }
+            other => raise(
+                ErrorClass::Puppet,
+                format!(
+                    "Environment '{}', cannot find environment_data_provider '{other}'",
+                    environment.name
+                ),
+            ),
         }
     }
 
@@ -163,26 +156,50 @@ impl Engine<'_> {
         };
         let layer = Layer::Module(module.clone());
         let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
-        let named = self.metadata_data_provider(&dir);
-        let provider = self.own_provider(&path, layer.clone())?;
+        let mut provider = None;
+        let mut named = self.metadata_data_provider(&dir);
+        let metadata = format!("{dir}/metadata.json");
+        if self.session.files.kind(&path).is_some() {
+            let config = self.read_config(&path, &layer)?;
+            provider = self.accepted(&path, layer.clone(), config)?;
+            if is_of_version_5(provider.as_ref())
+                && let Some(name) = named.take()
+                && self.settings().strict != Strict::Off
+            {
+                self.warn_once(
+                    &format!("metadata.json#data_provider-{module}"),
+                    &format!(
+                        "Defining \"data_provider\": \"{name}\" in metadata.json is deprecated. It \
+                         is ignored since a 'hiera.yaml' with version >= 5 is present"
+                    ),
+                    Some(&metadata),
+                );
+            }
+        }
         let Some(name) = named else {
             return Ok(provider);
         };
-        let metadata = format!("{dir}/metadata.json");
-        let key = format!("metadata.json#data_provider-{module}");
-        let deprecated =
-            format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated");
-        if is_of_version_5(provider.as_ref()) {
-            let ignored = "It is ignored since a 'hiera.yaml' with version >= 5 is present";
-            self.warn_of_legacy(&key, &format!("{deprecated}. {ignored}"), &metadata);
-            return Ok(provider);
+        if self.settings().strict != Strict::Off {
+            let mut message =
+                format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
+            if provider.is_none() {
+                message += " A 'hiera.yaml' file should be used instead";
+            }
+            let key = format!("metadata.json#data_provider-{module}");
+            self.warn_once(&key, &message, Some(&metadata));
         }
-        self.warn_of_legacy(&key, &instead(&deprecated, provider.as_ref()), &metadata);
-        let function = format!("{module}::data");
-        // Puppet's own message omits the environment and provider.
-        let refused = || LookupError::new(ErrorClass::Argument, "one hash required").into();
-        self.named_provider(&name, provider, (&path, &dir), layer, &function)
-            .ok_or_else(refused)
+        match name.as_str() {
+            "none" => Ok(None),
+            "hiera" => Ok(Some(
+                provider.unwrap_or_else(|| self.named_hiera(&path, &dir, layer)),
+            )),
+            "function" => {
+                let config = self.of_legacy_function(&dir, &format!("{module}::data"));
+                Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
+            }
+            // Puppet's own message omits the environment and provider.
+            _ => raise(ErrorClass::Argument, "one hash required"),
+        }
     }
 
     /// `HieraConfig.v4_function_config`
@@ -345,14 +362,6 @@ impl Engine<'_> {
 fn is_of_version_5(provider: Option<&Rc<Provider>>) -> bool {
     let config = provider.and_then(|provider| provider.config());
     config.is_some_and(|config| config.version() >= 5)
-}
-
-/// The warning for a layer whose provider a setting names.
-fn instead(deprecated: &str, own: Option<&Rc<Provider>>) -> String {
-    match own {
-        Some(_) => format!("{deprecated}."),
-        None => format!("{deprecated}. A 'hiera.yaml' file should be used instead"),
-    }
 }
 
 /// The form of an error that leaves the global layer.

@@ -130,7 +130,8 @@ impl Engine<'_> {
 
     /// The elements that `mapped_paths` maps: none for nil and for empty values.
     fn mapped_values(&mut self, variable: &str, invocation: &Invocation) -> Found<Vec<Value>> {
-        let value = self.written_variable(variable, "mapped_path[0]", invocation)?;
+        let refusal = || "Syntax error in string: mapped_path[0]".to_owned();
+        let value = self.written_variable(variable, refusal, invocation)?;
         Ok(match &value {
             Value::Undef => Vec::new(),
             Value::String(text) if text.is_empty() => Vec::new(),

@@ -398,11 +398,13 @@ fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
         };
         let pattern = name.strip_prefix('^');
         if !pattern.unwrap_or(name).starts_with(&prefix) {
-            let rule = match pattern {
-                Some(_) => "patterns must match a key starting with",
-                None => "keys must start with",
+            let message = match pattern {
+                Some(_) => format!(
+                    "all lookup_options patterns must match a key starting with module name \
+                     '{module}'"
+                ),
+                None => format!("all lookup_options keys must start with module name '{module}'"),
             };
-            let message = format!("all lookup_options {rule} module name '{module}'");
             return raise(ErrorClass::Lookup, message);
         }
     }

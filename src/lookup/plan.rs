@@ -25,14 +25,14 @@ const MOST_SETS: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct PlanCache {
     /// Least recently used first.
-    plans: Mutex<Map<PlanKey, Vec<Arc<Plan>>>>,
+    plans: Mutex<Map<PlanKey, Vec<Arc<LayerPlan>>>>,
 }
 
 /// A layer, the folder of its environment, and the configurations of that and of the global layer.
 type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 
 #[derive(Debug)]
-struct Plan {
+struct LayerPlan {
     basis: Basis,
     places: OnceLock<Arc<[Place]>>,
     /// By the id of the set of nodes.
@@ -49,9 +49,9 @@ struct Basis {
     config: Option<Arc<Result<Config, ConfigError>>>,
 }
 
-impl Plan {
-    fn new(basis: Basis) -> Plan {
-        Plan {
+impl LayerPlan {
+    fn new(basis: Basis) -> LayerPlan {
+        LayerPlan {
             basis,
             places: OnceLock::new(),
             views: Mutex::default(),
@@ -90,7 +90,7 @@ impl Session<'_> {
     }
 
     /// The current plan of a layer; `None` if changes of files are not tracked.
-    fn plan(&self, layer: &Layer) -> Option<Arc<Plan>> {
+    fn plan(&self, layer: &Layer) -> Option<Arc<LayerPlan>> {
         let files = self.files.shape()?;
         let provider = Engine::new(*self, Scope::open()).provider(layer);
         let settings = self.settings;
@@ -123,7 +123,7 @@ impl Session<'_> {
         let known = versions.iter().position(|plan| plan.basis == basis);
         let plan = match known {
             Some(at) => versions.remove(at),
-            None => Arc::new(Plan::new(basis)),
+            None => Arc::new(LayerPlan::new(basis)),
         };
         if versions.len() >= MOST_VERSIONS {
             versions.remove(0);

@@ -137,23 +137,38 @@ pub enum UnknownCause {
 
 impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "level '{}' ", self.level)?;
         match &self.cause {
             UnknownCause::Function { name, .. } => {
-                write!(f, "gets its data from the function '{name}'")
+                write!(
+                    f,
+                    "level '{}' gets its data from the function '{name}'",
+                    self.level
+                )
             }
             UnknownCause::Absent { path, .. } => {
-                write!(f, "reads '{path}', which is not in this workspace")
+                write!(
+                    f,
+                    "level '{}' reads '{path}', which is not in this workspace",
+                    self.level
+                )
             }
-            UnknownCause::Path(possible) => {
-                write!(f, "depends on {}", possible.quoted_variables())?;
-                let key = &possible.key;
-                match possible.files.len() {
-                    0 => Ok(()),
-                    1 => write!(f, ", and 1 of its files holds the key '{key}'"),
-                    count => write!(f, ", and {count} of its files hold the key '{key}'"),
-                }
+            UnknownCause::Path(possible) if possible.files.is_empty() => {
+                let variables = possible.variables.join("', '");
+                write!(f, "level '{}' depends on '{variables}'", self.level)
             }
+            UnknownCause::Path(possible) => write!(
+                f,
+                "level '{}' depends on {}, and {} of its files {} the key '{}'",
+                self.level,
+                possible.quoted_variables(),
+                possible.files.len(),
+                if possible.files.len() == 1 {
+                    "holds"
+                } else {
+                    "hold"
+                },
+                possible.key
+            ),
         }
     }
 }
@@ -192,12 +207,12 @@ impl Unknown {
 }
 
 /// The first of the distinct texts, and how many more there are.
-fn first_distinct(texts: Vec<String>, what: &str) -> Vec<String> {
+fn first_distinct(texts: Vec<String>, more: impl FnOnce(usize) -> String) -> Vec<String> {
     let distinct: IndexSet<String> = texts.into_iter().collect();
     let left_out = distinct.len().saturating_sub(MAX_REASONS);
     let mut shown: Vec<String> = distinct.into_iter().take(MAX_REASONS).collect();
     if left_out > 0 {
-        shown.push(format!("{left_out} more {what}"));
+        shown.push(more(left_out));
     }
     shown
 }
@@ -327,10 +342,8 @@ impl Answer {
                 conditions.push(unknown.condition(&requested));
             }
         }
-        let absent: Vec<Arc<str>> = self.absent(|unknown| decides(unknown));
-        conditions.extend(absent_words(&absent, "it"));
-        let others: Vec<Arc<str>> =
-            self.absent(|unknown| !decides(unknown) && !unknown.for_options);
+        conditions.extend(absent_words(&self.absent(decides), "it"));
+        let others = self.absent(|unknown| !decides(unknown) && !unknown.for_options);
         conditions.extend(absent_words(&others, "what it looks up"));
         // A level with the key decides, whatever its options are.
         for unknown in &of_options {
@@ -338,23 +351,19 @@ impl Answer {
                 conditions.push(unknown.condition(&requested));
             }
         }
-        let options: Vec<Arc<str>> =
-            self.absent(|unknown| unknown.for_options && !has_key(unknown));
+        let options = self.absent(|unknown| unknown.for_options && !has_key(unknown));
         conditions.extend(absent_words(&options, "lookup_options for it"));
-        let conditions = first_distinct(conditions, "levels do");
+        let conditions = first_distinct(conditions, |more| format!("{more} more levels do"));
         (!conditions.is_empty()).then(|| conditions.join(", or "))
     }
 
     /// The distinct names of levels whose files are not available.
     fn absent(&self, wanted: impl Fn(&Unknown) -> bool) -> Vec<Arc<str>> {
-        let mut names: Vec<Arc<str>> = Vec::new();
-        for unknown in &self.unknown {
-            let is_absent = matches!(unknown.cause, UnknownCause::Absent { .. });
-            if is_absent && wanted(unknown) && !names.contains(&unknown.level) {
-                names.push(unknown.level.clone());
-            }
-        }
-        names
+        let absent = self.unknown.iter().filter(|unknown| {
+            matches!(unknown.cause, UnknownCause::Absent { .. }) && wanted(unknown)
+        });
+        let names: IndexSet<Arc<str>> = absent.map(|unknown| unknown.level.clone()).collect();
+        names.into_iter().collect()
     }
 
     /// The value of the answer unless an unknown changes it; `None` if there is none, or if a part
@@ -387,7 +396,9 @@ impl Answer {
             return value.and_then(Value::opaque_reason).into_iter().collect();
         }
         let reasons = self.unknown.iter().map(|one| self.reason(one));
-        first_distinct(reasons.collect(), "reasons of this kind")
+        first_distinct(reasons.collect(), |left_out| {
+            format!("{left_out} more reasons of this kind")
+        })
     }
 
     /// One reason in words: all missing files of a level are one reason.

@@ -14,7 +14,7 @@ use super::request::{Answer, Assumed, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
 use super::trace::{Source, sources};
 use super::views::Classes;
-use crate::hierarchy::{Layer, TemplatePart};
+use crate::hierarchy::{Layer, Template};
 use crate::interpolation::Key;
 use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
@@ -98,7 +98,7 @@ fn answers_within<T>(
 ) -> Vec<(T, Vec<usize>)> {
     let mut most = limit.most;
     let mut rest = members.to_vec();
-    let mut known = Shared::default();
+    let mut known = ClassResults::default();
     let mut options = SharedOptions::default();
     let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
     for at in 0..rest.len() {
@@ -161,9 +161,9 @@ pub fn possible_readers(
 
 /// Results shared by all nodes of the same class, by number.
 #[derive(Default)]
-struct Shared(Vec<Parted>);
+struct ClassResults(Vec<Parted>);
 
-impl Shared {
+impl ClassResults {
     fn find(&self, member: usize) -> Option<usize> {
         let mut all = self.0.iter();
         all.find_map(|parted| parted.found[parted.classes.of(member)])
@@ -196,7 +196,7 @@ impl Shared {
 /// The options that lookups for many nodes share: collecting them is about half of a lookup.
 #[derive(Default)]
 struct SharedOptions {
-    known: Shared,
+    known: ClassResults,
     collected: Vec<CollectedOptions>,
 }
 
@@ -333,7 +333,7 @@ impl GroupOrigin {
 }
 
 /// The displayed parts of an answer: the value or the message, and why it is not certain.
-type Shown = (Result<Value, String>, Option<String>);
+type ShownAnswer = (Result<Value, String>, Option<String>);
 
 /// The answers over known nodes, the largest group first; groups of equal size in the order of
 /// their first nodes.
@@ -352,7 +352,7 @@ pub fn groups_of_members(
     members: &[usize],
 ) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: Map<Shown, Vec<usize>, KeyHashing> = Map::default();
+    let mut known: Map<ShownAnswer, Vec<usize>, KeyHashing> = Map::default();
     // One answer can have many origins, identified by their sources.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let visit = |answer: Answer| {
@@ -442,10 +442,8 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     let mut bound = Vec::new();
     let places = possible_places(session, scope, &possible);
     for (at, (template, file)) in places.iter().enumerate() {
-        match template
-            .bind_across_folders(file)
-            .filter(|_| at < MAX_POSSIBLE)
-        {
+        let bindings = template.bind_across_folders(file);
+        match bindings.filter(|_| at < MAX_POSSIBLE) {
             Some(bindings) if bound.contains(&bindings) => {}
             Some(bindings) => bound.push(bindings),
             None => left.push(file),
@@ -507,7 +505,7 @@ fn possible_places(
     session: &Session<'_>,
     scope: &Scope,
     possible: &[(super::request::Unknown, Arc<str>)],
-) -> Vec<(crate::hierarchy::Template, Arc<str>)> {
+) -> Vec<(Template, Arc<str>)> {
     let mut found = Vec::new();
     for (unknown, file) in possible {
         let places = session.places_in(&unknown.layer, scope).unwrap_or_default();
@@ -516,12 +514,7 @@ fn possible_places(
             .filter(|place| place.level == unknown.level && place.index == unknown.index)
             .map(|place| place.template)
             .find(|template| template.matches_across_folders(file));
-        if let Some(template) = template
-            && template
-                .parts
-                .iter()
-                .any(|part| matches!(part, TemplatePart::Variable(_)))
-        {
+        if let Some(template) = template.filter(|it| it.variables().next().is_some()) {
             found.push((template, file.clone()));
         }
     }

@@ -107,9 +107,7 @@ impl Engine<'_> {
             "calling_class" => Variable::Known(class.map(Value::from).unwrap_or_default()),
             "calling_class_path" => match class {
                 Some(class) => Variable::Known(Value::from(class.replace("::", "/"))),
-                None => {
-                    return no_method("gsub", &Value::Undef);
-                }
+                None => return no_method("gsub", &Value::Undef),
             },
             "calling_module" => self.scope.dotted("module_name", &[]),
             _ => self.scope.dotted(name, segments),

@@ -55,7 +55,7 @@ impl LevelInput {
 }
 
 /// A layer as one node sees it: inputs, each with the index of its level.
-type View = Vec<(u32, u32)>;
+type NodeView = Vec<(u32, u32)>;
 
 /// A layer as many nodes see it: for each level the distinct lists of inputs, and the nodes with
 /// each.
@@ -64,13 +64,13 @@ pub(super) struct LayerViews {
     pub(super) inputs: Vec<LevelInput>,
     count: usize,
     /// The inputs of each list. The lists of one level are adjacent.
-    lists: Rows,
+    lists: NumberLists,
     levels: Vec<u32>,
-    members: Rows,
+    members: NumberLists,
     /// The lists that each input is in.
-    holders: Rows,
+    holders: NumberLists,
     /// The inputs that read each file, by the file's id.
-    numbered: Rows,
+    numbered: NumberLists,
     others: Vec<u32>,
 }
 
@@ -79,7 +79,7 @@ impl LayerViews {
     fn new(
         session: &Session<'_>,
         inputs: Vec<LevelInput>,
-        views: &[View],
+        views: &[NodeView],
         view_of: &[u32],
     ) -> LayerViews {
         let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
@@ -88,7 +88,7 @@ impl LayerViews {
         let mut members = Vec::new();
         for level in 0..level_count.unwrap_or_default() {
             let mut known: Map<Vec<u32>, u32, KeyHashing> = Map::default();
-            let in_level = |view: &View| {
+            let in_level = |view: &NodeView| {
                 let inputs = view.iter().filter(|(known, _)| *known == level);
                 inputs.map(|(_, input)| *input).collect::<Vec<u32>>()
             };
@@ -128,11 +128,11 @@ impl LayerViews {
         }
         LayerViews {
             count: view_of.len(),
-            lists: Rows::new(&held),
+            lists: NumberLists::new(&held),
             levels,
-            members: Rows::new(&members),
-            holders: Rows::new(&holders),
-            numbered: Rows::new(&numbered),
+            members: NumberLists::new(&members),
+            holders: NumberLists::new(&holders),
+            numbered: NumberLists::new(&numbered),
             others,
             inputs,
         }
@@ -238,14 +238,14 @@ impl LayerViews {
 
 /// Lists of numbers, indexed by small numbers.
 #[derive(Debug, Default)]
-struct Rows {
+struct NumberLists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Rows {
+impl NumberLists {
     /// Groups pairs of a row and an item by row, keeping their order. O(pairs + rows).
-    fn new(pairs: &[(u32, u32)]) -> Rows {
+    fn new(pairs: &[(u32, u32)]) -> NumberLists {
         let rows = pairs.iter().map(|(row, _)| row + 1).max();
         let mut starts = vec![0; rows.unwrap_or_default() as usize + 1];
         for (row, _) in pairs {
@@ -263,7 +263,7 @@ impl Rows {
             items[*at as usize] = *item;
             *at += 1;
         }
-        Rows { starts, items }
+        NumberLists { starts, items }
     }
 
     fn row(&self, row: u32) -> &[u32] {
@@ -357,17 +357,17 @@ impl Classes {
 /// All nodes' views of a layer. O(nodes × locations).
 pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
     let mut all: Vec<LevelInput> = Vec::new();
-    let mut views: Vec<View> = Vec::new();
+    let mut views: Vec<NodeView> = Vec::new();
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut inputs: Map<LevelInput, u32> = Map::new();
-    let mut known: Map<View, u32> = Map::new();
+    let mut known: Map<NodeView, u32> = Map::new();
     for member in 0..nodes.len() {
         let seen = match seen(session, nodes, member, layer) {
             Ok(seen) => seen,
             Err(Failure::NotFound) => Vec::new(),
             Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
         };
-        let view: View = seen
+        let view: NodeView = seen
             .into_iter()
             .map(|(level, input)| {
                 let next = all.len() as u32;

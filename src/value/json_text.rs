@@ -350,14 +350,14 @@ struct Tagged<'a> {
 }
 
 #[derive(Serialize)]
-struct Tag<'a, T: Serialize> {
+struct TypeTag<'a, T: Serialize> {
     #[serde(rename = "__ptype")]
     ptype: &'a str,
     value: T,
 }
 
-fn tag<'a>(ptype: &'a str, value: &'a str) -> Tag<'a, &'a str> {
-    Tag { ptype, value }
+fn tag<'a>(ptype: &'a str, value: &'a str) -> TypeTag<'a, &'a str> {
+    TypeTag { ptype, value }
 }
 
 /// A hash with keys that are not all strings.
@@ -410,7 +410,7 @@ impl Serialize for Tagged<'_> {
                 }
                 .serialize(serializer)
             }
-            Value::Sensitive(inner) => Tag {
+            Value::Sensitive(inner) => TypeTag {
                 ptype: "Sensitive",
                 value: nested(inner),
             }

@@ -24,7 +24,7 @@ pub fn load_plain_entry(text: &[u8], key: &str) -> Option<Option<Value>> {
 
 /// The value of a text, or only of the top-level keys named `wanted`.
 fn read(text: &[u8], wanted: Option<&str>) -> Option<Value> {
-    let mut values = Values {
+    let mut values = PlainValues {
         wanted,
         makes: true,
         open: Vec::new(),
@@ -35,7 +35,7 @@ fn read(text: &[u8], wanted: Option<&str>) -> Option<Value> {
 }
 
 /// The values parsed so far.
-struct Values<'k> {
+struct PlainValues<'k> {
     /// If set, only this top-level key is loaded.
     wanted: Option<&'k str>,
     /// Whether values are currently built.
@@ -47,7 +47,7 @@ struct Values<'k> {
     parts: Vec<Value>,
 }
 
-impl Values<'_> {
+impl PlainValues<'_> {
     fn push(&mut self, value: Value) {
         if self.makes {
             self.parts.push(value);
@@ -55,7 +55,7 @@ impl Values<'_> {
     }
 }
 
-impl Sink for Values<'_> {
+impl Sink for PlainValues<'_> {
     fn key(&mut self, scalar: PlainScalar<'_>) -> Option<()> {
         if self.open.len() == 1
             && let Some(wanted) = self.wanted

@@ -144,7 +144,7 @@ fn without_symbol_keys(value: &Value) -> Option<Value> {
 
 /// A value and its size with all aliases expanded.
 #[derive(Clone, Debug)]
-struct Loaded {
+struct LoadedNode {
     value: Value,
     size: Size,
 }
@@ -165,17 +165,17 @@ impl Size {
     }
 
     /// A collection of parts with this size.
-    fn of_parts(self, value: Value) -> Loaded {
+    fn of_parts(self, value: Value) -> LoadedNode {
         let depth = self.depth + 1;
         let size = Size { depth, ..self };
-        Loaded { value, size }
+        LoadedNode { value, size }
     }
 }
 
 struct Loader<'t> {
     tree: &'t Tree,
     /// Nodes with an anchor: their values, or `None` while they are being loaded.
-    anchored: Table<NodeId, Option<Result<Loaded, LoadError>>>,
+    anchored: Table<NodeId, Option<Result<LoadedNode, LoadError>>>,
     /// The depth of the recursion, including aliases.
     depth: usize,
 }
@@ -189,7 +189,7 @@ impl<'t> Loader<'t> {
         }
     }
 
-    fn load(&mut self, id: NodeId) -> Result<Loaded, LoadError> {
+    fn load(&mut self, id: NodeId) -> Result<LoadedNode, LoadError> {
         let node = self.tree.node(id);
         if node.anchor.is_none() {
             return self.load_new(id);
@@ -197,8 +197,10 @@ impl<'t> Loader<'t> {
         match self.anchored.get(&id) {
             Some(Some(loaded)) => return loaded.clone(),
             Some(None) => {
-                let name = node.anchor.as_ref().map_or("", |anchor| &anchor.text);
-                let message = format!("stack level too deep: anchor '{name}' contains itself");
+                let message = format!(
+                    "stack level too deep: anchor '{}' contains itself",
+                    node.anchor.as_ref().map_or("", |anchor| &anchor.text)
+                );
                 return Err(tags::other(message, node.range));
             }
             None => {}
@@ -209,7 +211,7 @@ impl<'t> Loader<'t> {
         loaded
     }
 
-    fn load_new(&mut self, id: NodeId) -> Result<Loaded, LoadError> {
+    fn load_new(&mut self, id: NodeId) -> Result<LoadedNode, LoadError> {
         let node = self.tree.node(id);
         if self.depth > MAX_DEPTH {
             return Err(too_deep(node.range));
@@ -217,7 +219,7 @@ impl<'t> Loader<'t> {
         self.depth += 1;
         let tag = node.tag.as_ref().map(|tag| &*tag.text);
         let loaded = match &node.kind {
-            NodeKind::Scalar(text) => scalar(text, tag, node.range).map(|value| Loaded {
+            NodeKind::Scalar(text) => scalar(text, tag, node.range).map(|value| LoadedNode {
                 value,
                 size: Size::LEAF,
             }),
@@ -228,11 +230,7 @@ impl<'t> Loader<'t> {
                     }
                     error
                 }),
-                None => Err(LoadError {
-                    kind: LoadErrorKind::YamlUnknownAlias,
-                    message: format!("Unknown alias: {name}"),
-                    range: Some(node.range),
-                }),
+                None => Err(unknown_alias(name, node.range)),
             },
             NodeKind::Sequence(elements) => self.sequence(elements, tag, node.range),
             NodeKind::Mapping(pairs) => self.mapping(pairs, tag, node.range),
@@ -256,10 +254,12 @@ impl<'t> Loader<'t> {
         elements: &[NodeId],
         tag: Option<&str>,
         range: TextRange,
-    ) -> Result<Loaded, LoadError> {
-        match tag.map_or(Ok(tags::List::Array), |tag| tags::sequence(tag, range))? {
-            tags::List::Array => {}
-            tags::List::OrderedMap => return self.ordered_map(elements),
+    ) -> Result<LoadedNode, LoadError> {
+        match tag.map_or(Ok(tags::TaggedSequence::Array), |tag| {
+            tags::sequence(tag, range)
+        })? {
+            tags::TaggedSequence::Array => {}
+            tags::TaggedSequence::OrderedMap => return self.ordered_map(elements),
         }
         let mut size = Size::LEAF;
         let mut values = Vec::with_capacity(elements.len());
@@ -272,7 +272,7 @@ impl<'t> Loader<'t> {
     }
 
     /// `!!omap [{a: 1}, {b: 2}]`: the first child of each element is a key, its last the value.
-    fn ordered_map(&mut self, elements: &[NodeId]) -> Result<Loaded, LoadError> {
+    fn ordered_map(&mut self, elements: &[NodeId]) -> Result<LoadedNode, LoadError> {
         let mut size = Size::LEAF;
         let mut hash = super::hash_with_capacity(elements.len());
         for &element in elements {
@@ -304,7 +304,7 @@ impl<'t> Loader<'t> {
         pairs: &[(NodeId, NodeId)],
         tag: Option<&str>,
         range: TextRange,
-    ) -> Result<Loaded, LoadError> {
+    ) -> Result<LoadedNode, LoadError> {
         let kind = tag.map_or(Ok(tags::TaggedMapping::Hash), |tag| {
             tags::mapping(tag, range)
         })?;
@@ -427,6 +427,14 @@ fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
             return Err(tags::invalid_number(conversion, &text, range));
         }
     })
+}
+
+fn unknown_alias(name: &str, range: TextRange) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::YamlUnknownAlias,
+        message: format!("Unknown alias: {name}"),
+        range: Some(range),
+    }
 }
 
 fn too_deep(range: TextRange) -> LoadError {

@@ -111,14 +111,14 @@ enum Purpose {
 /// The shared parts of a value that need an anchor. Psych numbers them when it meets them again.
 #[derive(Default)]
 struct Sharing {
-    seen: HashSet<Identity>,
-    anchors: StdHashMap<Identity, String>,
+    seen: HashSet<PartAddress>,
+    anchors: StdHashMap<PartAddress, String>,
 }
 
 /// The address of a shared part.
-type Identity = *const ();
+type PartAddress = *const ();
 
-fn identity(value: &Value) -> Option<Identity> {
+fn identity(value: &Value) -> Option<PartAddress> {
     match value {
         Value::Array(elements) => Some(Arc::as_ptr(elements).cast()),
         Value::Hash(hash) => Some(Arc::as_ptr(hash).cast()),
@@ -153,8 +153,8 @@ impl Sharing {
     }
 }
 
-fn write(value: &Value, anchors: StdHashMap<Identity, String>, purpose: Purpose) -> String {
-    let mut writer = Writer {
+fn write(value: &Value, anchors: StdHashMap<PartAddress, String>, purpose: Purpose) -> String {
+    let mut writer = ValueWriter {
         stand_ins: (purpose == Purpose::Print)
             .then(|| StandIns::for_value(value))
             .flatten(),
@@ -178,20 +178,20 @@ fn write(value: &Value, anchors: StdHashMap<Identity, String>, purpose: Purpose)
     }
 }
 
-struct Writer {
+struct ValueWriter {
     stand_ins: Option<StandIns>,
     /// Whether a key is being written.
     in_key: bool,
     emitter: Emitter,
-    anchors: StdHashMap<Identity, String>,
+    anchors: StdHashMap<PartAddress, String>,
     /// Whether the part with an anchor has been written, so that an alias may follow.
-    written: StdHashMap<Identity, bool>,
+    written: StdHashMap<PartAddress, bool>,
     parts: usize,
     purpose: Purpose,
 }
 
 #[derive(Default)]
-struct Written<'a> {
+struct WrittenScalar<'a> {
     text: &'a str,
     tag: Option<&'a str>,
     plain_implicit: bool,
@@ -199,7 +199,7 @@ struct Written<'a> {
     style: Option<YamlScalarStyle>,
 }
 
-impl Writer {
+impl ValueWriter {
     fn document(&mut self, value: &Value) -> Result<(), EmitError> {
         self.emitter.emit(&Emit::StreamStart)?;
         self.emitter
@@ -225,11 +225,11 @@ impl Writer {
         }
         let anchor = anchor.as_deref();
         match value {
-            Value::Undef => self.scalar(&Written {
+            Value::Undef => self.scalar(&WrittenScalar {
                 text: "",
                 tag: Some("tag:yaml.org,2002:null"),
                 plain_implicit: true,
-                ..Written::default()
+                ..WrittenScalar::default()
             }),
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => self.any(&value.inspect()),
             Value::Float(number) if number.is_nan() => self.any(".nan"),
@@ -239,10 +239,10 @@ impl Writer {
             Value::Float(number) => self.any(&float_to_s(*number)),
             Value::String(text) => self.string(text),
             Value::Bytes(bytes) => self.bytes(bytes),
-            Value::Symbol(name) if name.is_empty() => self.scalar(&Written {
+            Value::Symbol(name) if name.is_empty() => self.scalar(&WrittenScalar {
                 text: "",
                 tag: Some("!ruby/symbol"),
-                ..Written::default()
+                ..WrittenScalar::default()
             }),
             Value::Symbol(name) => self.any(&format!(":{name}")),
             Value::Array(elements) => {
@@ -350,10 +350,10 @@ impl Writer {
 
     /// A scalar that is plain unless libyaml cannot write it so.
     fn any(&mut self, text: &str) -> Result<(), EmitError> {
-        self.scalar(&Written {
+        self.scalar(&WrittenScalar {
             text,
             plain_implicit: true,
-            ..Written::default()
+            ..WrittenScalar::default()
         })
     }
 
@@ -363,18 +363,18 @@ impl Writer {
         {
             return self.string(text);
         }
-        self.scalar(&Written {
+        self.scalar(&WrittenScalar {
             text: &BASE64.encode(bytes),
             tag: Some("!binary"),
             style: Some(YamlScalarStyle::Literal),
-            ..Written::default()
+            ..WrittenScalar::default()
         })
     }
 
     /// `visit_String` of Psych.
     fn string(&mut self, text: &str) -> Result<(), EmitError> {
         let implicit = text != "<<";
-        self.scalar(&Written {
+        self.scalar(&WrittenScalar {
             text,
             tag: (!implicit).then_some(STRING_TAG),
             plain_implicit: implicit,
@@ -383,7 +383,7 @@ impl Writer {
         })
     }
 
-    fn scalar(&mut self, written: &Written<'_>) -> Result<(), EmitError> {
+    fn scalar(&mut self, written: &WrittenScalar<'_>) -> Result<(), EmitError> {
         let replaced = self
             .stand_ins
             .as_mut()

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Identity, identity};
+use super::{PartAddress, identity};
 use crate::value::Value;
 
 /// Characters beyond U+FFFF, which Psych's libyaml escapes (`"\U0001F600"`) and ours does not: they
@@ -120,7 +120,7 @@ fn escape(character: char) -> String {
 
 /// Calls `see` with every text in a value. Shared parts are visited once.
 fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
-    fn visit(value: &Value, seen: &mut HashSet<Identity>, see: &mut dyn FnMut(&str)) {
+    fn visit(value: &Value, seen: &mut HashSet<PartAddress>, see: &mut dyn FnMut(&str)) {
         if identity(value).is_some_and(|identity| !seen.insert(identity)) {
             return;
         }

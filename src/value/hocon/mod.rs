@@ -33,7 +33,7 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
     })?;
     let document = parse_hocon_document(text)
         .map_err(|problem| load_error(problem.message, Some(problem.range)))?;
-    let mut builder = Builder {
+    let mut builder = PartBuilder {
         line: document.root_line,
         path: Vec::new(),
         lists: 0,
@@ -64,7 +64,7 @@ fn load_error(message: String, range: Option<TextRange>) -> LoadError {
 }
 
 /// Turns the tree into parts (hocon/impl/config_parser.rb), merging values of the same key.
-struct Builder {
+struct PartBuilder {
     /// The line by the gem's count: only line ends directly in objects and lists count.
     line: usize,
     /// The enclosing keys, each a path.
@@ -75,7 +75,7 @@ struct Builder {
     place: TextRange,
 }
 
-impl Builder {
+impl PartBuilder {
     fn node(&mut self, node: &HoconNode) -> Result<UnresolvedRef, String> {
         self.place = node.range;
         match &node.value {

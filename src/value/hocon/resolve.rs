@@ -28,16 +28,16 @@ pub(super) fn resolve(root: &UnresolvedRef) -> Result<UnresolvedRef, (LoadErrorK
         looking_up: Vec::new(),
         steps: 0,
     };
-    let source = Source {
+    let source = FileVersion {
         root: root.clone(),
         parents: None,
     };
     match resolver.part(root, None, &source) {
         Ok(Some(resolved)) => Ok(resolved),
         Ok(None) => Ok(Unresolved::object(IndexMap::new(), root.lines)),
-        Err(Failure::Message(message)) => Err((LoadErrorKind::Hocon, message)),
-        Err(Failure::Environment(message)) => Err((LoadErrorKind::HoconEnvironment, message)),
-        Err(Failure::Cycle(trace)) => {
+        Err(Unresolvable::Message(message)) => Err((LoadErrorKind::Hocon, message)),
+        Err(Unresolvable::Environment(message)) => Err((LoadErrorKind::HoconEnvironment, message)),
+        Err(Unresolvable::Cycle(trace)) => {
             let message = format!("cycle of substitutions {trace}");
             Err((LoadErrorKind::Hocon, message))
         }
@@ -72,7 +72,7 @@ pub(super) fn to_value(part: &UnresolvedRef) -> Value {
     convert(part, &mut StdHashMap::new())
 }
 
-enum Failure {
+enum Unresolvable {
     /// The message of Ruby's exception.
     Message(String),
     /// The same, unless the environment of Puppet's process has a variable of that name.
@@ -81,16 +81,16 @@ enum Failure {
     Cycle(String),
 }
 
-impl From<String> for Failure {
-    fn from(message: String) -> Failure {
-        Failure::Message(message)
+impl From<String> for Unresolvable {
+    fn from(message: String) -> Unresolvable {
+        Unresolvable::Message(message)
     }
 }
 
 /// Where references are looked up: a version of the file, and the containers from the value being
 /// resolved up to the file's root.
 #[derive(Clone)]
-struct Source {
+struct FileVersion {
     root: UnresolvedRef,
     parents: Option<Rc<Parent>>,
 }
@@ -115,15 +115,15 @@ impl Resolver {
         &mut self,
         part: &UnresolvedRef,
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<Option<UnresolvedRef>, Failure> {
+        source: &FileVersion,
+    ) -> Result<Option<UnresolvedRef>, Unresolvable> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.waiting.len() > MAX_WAITING {
             return Err("resolve getting too deep".to_owned().into());
         }
         self.waiting.push(part.clone());
         if self.looking_up.contains(&Rc::as_ptr(part)) {
-            return Err(Failure::Cycle(self.trace()));
+            return Err(Unresolvable::Cycle(self.trace()));
         }
         let resolved = match &part.kind {
             UnresolvedKind::Null
@@ -175,8 +175,8 @@ impl Resolver {
         part: &UnresolvedRef,
         entries: &IndexMap<String, UnresolvedRef>,
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<UnresolvedRef, Failure> {
+        source: &FileVersion,
+    ) -> Result<UnresolvedRef, Unresolvable> {
         let source = source.inside(part);
         let mut resolved: IndexMap<String, UnresolvedRef> = IndexMap::with_capacity(entries.len());
         let mut changed = false;
@@ -209,8 +209,8 @@ impl Resolver {
         part: &UnresolvedRef,
         elements: &[UnresolvedRef],
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<UnresolvedRef, Failure> {
+        source: &FileVersion,
+    ) -> Result<UnresolvedRef, Unresolvable> {
         if along.is_some() {
             return Ok(part.clone());
         }
@@ -219,10 +219,12 @@ impl Resolver {
         for element in elements {
             match self.part(element, None, &source) {
                 Ok(new) => resolved.extend(new),
-                Err(Failure::Cycle(trace)) => return Err(Failure::Cycle(trace)),
+                Err(Unresolvable::Cycle(trace)) => return Err(Unresolvable::Cycle(trace)),
                 // In lists the gem loses the error.
-                Err(failure @ Failure::Environment(_)) => return Err(failure),
-                Err(Failure::Message(_)) => return Err("unexpected exception".to_owned().into()),
+                Err(failure @ Unresolvable::Environment(_)) => return Err(failure),
+                Err(Unresolvable::Message(_)) => {
+                    return Err("unexpected exception".to_owned().into());
+                }
             }
         }
         Ok(Unresolved::new(UnresolvedKind::List(resolved), part.lines))
@@ -231,8 +233,8 @@ impl Resolver {
     fn concatenation(
         &mut self,
         pieces: &[UnresolvedRef],
-        source: &Source,
-    ) -> Result<Option<UnresolvedRef>, Failure> {
+        source: &FileVersion,
+    ) -> Result<Option<UnresolvedRef>, Unresolvable> {
         let mut resolved = Vec::with_capacity(pieces.len());
         for piece in pieces {
             resolved.extend(self.part(piece, None, source)?);
@@ -254,8 +256,8 @@ impl Resolver {
         part: &UnresolvedRef,
         (path, optional): (&[String], bool),
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<Option<UnresolvedRef>, Failure> {
+        source: &FileVersion,
+    ) -> Result<Option<UnresolvedRef>, Unresolvable> {
         let (waiting, looking_up) = (self.waiting.len(), self.looking_up.len());
         self.looking_up.push(Rc::as_ptr(part));
         let outcome = self.target(path, along, source);
@@ -267,20 +269,22 @@ impl Resolver {
         let expression = || expression(path, optional);
         match outcome {
             Ok(None) if !optional && names_environment(path) => {
-                Err(Failure::Environment(unresolved(expression())))
+                Err(Unresolvable::Environment(unresolved(expression())))
             }
             Ok(None) if !optional => Err(unresolved(expression()).into()),
             Ok(value) => Ok(value),
-            Err(Failure::Cycle(_)) if optional => {
+            Err(Unresolvable::Cycle(_)) if optional => {
                 self.waiting.truncate(waiting);
                 Ok(None)
             }
-            Err(Failure::Cycle(trace)) => Err(unresolved(format!(
+            Err(Unresolvable::Cycle(trace)) => Err(unresolved(format!(
                 "{} was part of a cycle of substitutions involving {trace}",
                 expression()
             ))
             .into()),
-            Err(failure @ (Failure::Message(_) | Failure::Environment(_))) => Err(failure),
+            Err(failure @ (Unresolvable::Message(_) | Unresolvable::Environment(_))) => {
+                Err(failure)
+            }
         }
     }
 
@@ -289,10 +293,10 @@ impl Resolver {
         &mut self,
         path: &[String],
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<Option<UnresolvedRef>, Failure> {
+        source: &FileVersion,
+    ) -> Result<Option<UnresolvedRef>, Unresolvable> {
         let root = &source.root;
-        let from_root = Source {
+        let from_root = FileVersion {
             root: root.clone(),
             parents: None,
         };
@@ -310,7 +314,7 @@ impl Resolver {
             match value {
                 Some(value) if index + 1 == path.len() => {
                     let root = new_root;
-                    return self.part(&value, along, &Source { root, parents });
+                    return self.part(&value, along, &FileVersion { root, parents });
                 }
                 Some(value) if value.is_object() => at = value,
                 _ => return Ok(None),
@@ -324,8 +328,8 @@ impl Resolver {
         part: &UnresolvedRef,
         stack: &[UnresolvedRef],
         along: Option<&[String]>,
-        source: &Source,
-    ) -> Result<Option<UnresolvedRef>, Failure> {
+        source: &FileVersion,
+    ) -> Result<Option<UnresolvedRef>, Unresolvable> {
         let mut merged: Option<UnresolvedRef> = None;
         for (index, item) in stack.iter().enumerate() {
             let source = if item.is_unmergeable() {
@@ -361,11 +365,15 @@ fn names_environment(path: &[String]) -> bool {
 }
 
 /// The value of a key, if it can be determined while references are open.
-fn peek(part: &Unresolved, key: &str, path: &[String]) -> Result<Option<UnresolvedRef>, Failure> {
+fn peek(
+    part: &Unresolved,
+    key: &str,
+    path: &[String],
+) -> Result<Option<UnresolvedRef>, Unresolvable> {
     let unresolved = || {
         let path = crate::syntax::hocon::render_path(path);
         let advice = "you need to call Config#resolve, see API docs for Config#resolve";
-        Failure::Message(format!("{path} has not been resolved, {advice}"))
+        Unresolvable::Message(format!("{path} has not been resolved, {advice}"))
     };
     match &part.kind {
         UnresolvedKind::Object { entries, .. } => Ok(entries.get(key).cloned()),
@@ -384,16 +392,16 @@ fn peek(part: &Unresolved, key: &str, path: &[String]) -> Result<Option<Unresolv
     }
 }
 
-impl Source {
+impl FileVersion {
     /// The same file, seen from inside a container.
-    fn inside(&self, part: &UnresolvedRef) -> Source {
+    fn inside(&self, part: &UnresolvedRef) -> FileVersion {
         // Parents don't matter off the way from the root.
         let is_on_way = self.parents.is_some() || Rc::ptr_eq(part, &self.root);
         let parent = || Parent {
             part: part.clone(),
             above: self.parents.clone(),
         };
-        Source {
+        FileVersion {
             root: self.root.clone(),
             parents: is_on_way.then(|| Rc::new(parent())),
         }
@@ -404,7 +412,7 @@ impl Source {
         &self,
         old: &UnresolvedRef,
         new: Option<UnresolvedRef>,
-    ) -> Result<Source, Failure> {
+    ) -> Result<FileVersion, Unresolvable> {
         let Some(parents) = &self.parents else {
             let shown = new.map(|new| describe(&new)).unwrap_or_default();
             let message = format!(
@@ -421,7 +429,7 @@ impl Source {
             container = above;
         }
         let root = replacement.filter(|root| root.is_object());
-        Ok(Source {
+        Ok(FileVersion {
             root: root.unwrap_or_else(|| Unresolved::object(IndexMap::new(), self.root.lines)),
             parents: None,
         })
@@ -433,7 +441,7 @@ fn replace_child(
     container: &UnresolvedRef,
     old: &UnresolvedRef,
     new: Option<UnresolvedRef>,
-) -> Result<Option<UnresolvedRef>, Failure> {
+) -> Result<Option<UnresolvedRef>, Unresolvable> {
     match &container.kind {
         UnresolvedKind::Object {
             entries,

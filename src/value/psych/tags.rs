@@ -30,12 +30,12 @@ pub(super) fn scalar(tag: &str, text: &Arc<str>, range: TextRange) -> Result<Val
         "!ruby/range" => Err(disallowed("Range", range)),
         "!ruby/class" | "!ruby/module" => match &**text {
             "" => Ok(Value::Undef),
-            "Symbol" => Ok(runtime_object("Runtime[ruby, 'Class']", text)),
+            "Symbol" => Ok(runtime_object("Class", text)),
             class => Err(disallowed(class, range)),
         },
         "!ruby/encoding" => match text.to_ascii_uppercase().as_str() {
             "UTF-8" | "US-ASCII" | "ASCII-8BIT" | "BINARY" | "ISO-8859-1" | "UTF-16" => {
-                Ok(runtime_object("Runtime[ruby, 'Encoding']", text))
+                Ok(runtime_object("Encoding", text))
             }
             _ => Err(other(format!("unknown encoding name - {text}"), range)),
         },
@@ -45,25 +45,29 @@ pub(super) fn scalar(tag: &str, text: &Arc<str>, range: TextRange) -> Result<Val
 }
 
 /// An object of a Ruby class that is no data: it loads, and fails only when it is looked up.
-fn runtime_object(ptype: &'static str, text: &str) -> Value {
+fn runtime_object(class: &str, text: &str) -> Value {
+    let ptype = match class {
+        "Encoding" => "Runtime[ruby, 'Encoding']",
+        _ => "Runtime[ruby, 'Class']",
+    };
     let text = text.to_owned();
     Value::Rich(Arc::new(Rich { ptype, text }))
 }
 
-pub(super) enum List {
+pub(super) enum TaggedSequence {
     Array,
     OrderedMap,
 }
 
-pub(super) fn sequence(tag: &str, range: TextRange) -> Result<List, LoadError> {
+pub(super) fn sequence(tag: &str, range: TextRange) -> Result<TaggedSequence, LoadError> {
     if matches!(tag, "!omap" | "tag:yaml.org,2002:omap") {
-        return Ok(List::OrderedMap);
+        return Ok(TaggedSequence::OrderedMap);
     }
     let class = tag
         .strip_prefix("!seq:")
         .or_else(|| tag.strip_prefix("!ruby/array:"));
     match class {
-        None => Ok(List::Array),
+        None => Ok(TaggedSequence::Array),
         Some("") => Err(no_allocate(range)),
         Some(class) => Err(disallowed(class, range)),
     }
@@ -212,8 +216,9 @@ pub(super) fn disallowed(class: &str, range: TextRange) -> LoadError {
 
 pub(super) fn invalid_number(conversion: &str, text: &str, range: TextRange) -> LoadError {
     // Ruby's number conversions lose the UTF-8 encoding.
-    let shown = Value::Bytes(Arc::from(text.as_bytes())).inspect();
-    other(format!("invalid value for {conversion}(): {shown}"), range)
+    let bytes = Value::Bytes(Arc::from(text.as_bytes()));
+    let message = format!("invalid value for {conversion}(): {}", bytes.inspect());
+    other(message, range)
 }
 
 fn no_allocate(range: TextRange) -> LoadError {
