@@ -74,29 +74,26 @@ pub enum EyamlError {
 impl fmt::Display for EyamlError {
     /// The text after `Error was ` in Puppet's message.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EyamlError::PrivateKey => {
-                formatter.write_str("Neither PUB key nor PRIV key: unsupported")
+        let text = match self {
+            EyamlError::PrivateKey => "Neither PUB key nor PRIV key: unsupported",
+            EyamlError::PublicKey => "PEM_read_bio_X509: no start line",
+            EyamlError::KeyMismatch => "private key does not match certificate",
+            EyamlError::NotPkcs7 => "Could not parse the PKCS7: no start line",
+            EyamlError::EmptyPayload => "undefined method `[]' for nil:NilClass",
+            EyamlError::NoRecipient => "decrypt error",
+            EyamlError::BadDecrypt | EyamlError::OtherKey => "bad decrypt",
+            EyamlError::Cipher { oid } => {
+                return write!(formatter, "unsupported cipher type {oid}");
             }
-            EyamlError::PublicKey => formatter.write_str("PEM_read_bio_X509: no start line"),
-            EyamlError::KeyMismatch => {
-                formatter.write_str("private key does not match certificate")
-            }
-            EyamlError::NotPkcs7 => formatter.write_str("Could not parse the PKCS7: no start line"),
-            EyamlError::EmptyPayload => {
-                formatter.write_str("undefined method `[]' for nil:NilClass")
-            }
-            EyamlError::NoRecipient => formatter.write_str("decrypt error"),
-            EyamlError::Cipher { oid } => write!(formatter, "unsupported cipher type {oid}"),
-            EyamlError::BadDecrypt | EyamlError::OtherKey => formatter.write_str("bad decrypt"),
             EyamlError::Method { method } => {
                 let plugin = method.to_ascii_lowercase();
-                write!(
+                return write!(
                     formatter,
                     "cannot load such file -- hiera/backend/eyaml/encryptors/{plugin}"
-                )
+                );
             }
-        }
+        };
+        formatter.write_str(text)
     }
 }
 

@@ -107,25 +107,23 @@ fn broken_blobs_are_refused_with_a_reason() {
             _ => panic!("{text}: {found:?}"),
         }
     };
-    assert_eq!(problem("ENC[PKCS7,abc"), Some(BlobProblem::Unterminated));
-    assert_eq!(problem("ENC["), Some(BlobProblem::Unterminated));
-    assert_eq!(problem("ENC[]"), Some(BlobProblem::Empty));
-    assert_eq!(problem("ENC[PKCS7,]"), Some(BlobProblem::Empty));
-    assert_eq!(problem("ENC[PKCS7, ]"), Some(BlobProblem::Empty));
-    assert_eq!(
-        problem("ENC[é]"),
-        Some(BlobProblem::BadCharacter { offset: 4 })
-    );
-    assert_eq!(
-        problem("ENC[PKCS7,ab_c]"),
-        Some(BlobProblem::BadCharacter { offset: 12 })
-    );
-    assert_eq!(
-        problem("ENC[PKCS7,aGVsbG8=]"),
-        Some(BlobProblem::NotAnEnvelope)
-    );
-    assert_eq!(problem("ENC[PKCS7,aGVsbG8]"), Some(BlobProblem::Truncated));
-    assert_eq!(problem("ENC[KMS,aGVsbG8=]"), None);
+    for (text, expected) in [
+        ("ENC[PKCS7,abc", Some(BlobProblem::Unterminated)),
+        ("ENC[", Some(BlobProblem::Unterminated)),
+        ("ENC[]", Some(BlobProblem::Empty)),
+        ("ENC[PKCS7,]", Some(BlobProblem::Empty)),
+        ("ENC[PKCS7, ]", Some(BlobProblem::Empty)),
+        ("ENC[é]", Some(BlobProblem::BadCharacter { offset: 4 })),
+        (
+            "ENC[PKCS7,ab_c]",
+            Some(BlobProblem::BadCharacter { offset: 12 }),
+        ),
+        ("ENC[PKCS7,aGVsbG8=]", Some(BlobProblem::NotAnEnvelope)),
+        ("ENC[PKCS7,aGVsbG8]", Some(BlobProblem::Truncated)),
+        ("ENC[KMS,aGVsbG8=]", None),
+    ] {
+        assert_eq!(problem(text), expected, "{text}");
+    }
     let nested = scan("ENC[ENC[KMS,aGVsbG8=]");
     assert_eq!((nested.blobs.len(), nested.broken.len()), (1, 1));
     assert_eq!(scan("ENC[KMS,aGVs\r\n\tbG8=]").blobs.len(), 0);

@@ -135,16 +135,10 @@ pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<YamlFailure<'t>>) -> (Tr
         lines = next_document(bytes, lines.end);
         column = lowest_key_column(bytes, lines.clone());
     }
-    let Recovery {
-        builder,
-        broken,
-        problems,
-        ..
-    } = recovery;
-    let mut tree = builder.finish();
-    tree.broken = broken;
+    let mut tree = recovery.builder.finish();
+    tree.broken = recovery.broken;
     add_comments(&mut tree, bytes, document_start, lines.end);
-    (tree, problems)
+    (tree, recovery.problems)
 }
 
 /// The tree up to the error, for a text that cannot be split at lines.

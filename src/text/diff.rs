@@ -65,7 +65,7 @@ fn edit_at(start: usize, old: &str, new: &str) -> TextEdit {
     TextEdit::replace(range, &new[..new.len() - back])
 }
 
-/// ChangedLines lines with context.
+/// Changed lines with context.
 pub struct Hunk {
     /// The number of the first line in the old text, from 0.
     pub start: usize,

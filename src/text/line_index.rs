@@ -248,21 +248,13 @@ mod tests {
     #[test]
     fn all_line_breaks_count() {
         let index = LineIndex::new("a\r\nb\rc\n");
+        let place = |offset| {
+            let position = index.position(offset, PositionEncoding::Utf8);
+            (position.line, position.character)
+        };
         assert_eq!(index.line(8), 3);
-        assert_eq!(
-            index.position(2, PositionEncoding::Utf8),
-            Position {
-                line: 0,
-                character: 1
-            }
-        );
-        assert_eq!(
-            index.position(7, PositionEncoding::Utf8),
-            Position {
-                line: 3,
-                character: 0
-            }
-        );
+        assert_eq!(place(2), (0, 1));
+        assert_eq!(place(7), (3, 0));
     }
 
     proptest! {

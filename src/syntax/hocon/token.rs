@@ -68,20 +68,24 @@ pub(crate) enum NumberValue {
 }
 
 impl HoconToken {
+    /// The sign of punctuation, as the gem's messages show it.
+    fn sign(&self) -> Option<&'static str> {
+        Some(match self.kind {
+            HoconTokenKind::Comma => "','",
+            HoconTokenKind::Equals => "'='",
+            HoconTokenKind::Colon => "':'",
+            HoconTokenKind::OpenCurly => "'{'",
+            HoconTokenKind::CloseCurly => "'}'",
+            HoconTokenKind::OpenSquare => "'['",
+            HoconTokenKind::CloseSquare => "']'",
+            HoconTokenKind::PlusEquals => "'+='",
+            _ => return None,
+        })
+    }
+
     /// Whether the gem knows the token's line.
     pub(crate) fn has_line(&self) -> bool {
-        !matches!(
-            self.kind,
-            HoconTokenKind::EndOfFile
-                | HoconTokenKind::Comma
-                | HoconTokenKind::Equals
-                | HoconTokenKind::Colon
-                | HoconTokenKind::OpenCurly
-                | HoconTokenKind::CloseCurly
-                | HoconTokenKind::OpenSquare
-                | HoconTokenKind::CloseSquare
-                | HoconTokenKind::PlusEquals
-        )
+        self.kind != HoconTokenKind::EndOfFile && self.sign().is_none()
     }
 
     /// Whether the token is a value by itself (in the gem, text without quotes is not).
@@ -130,14 +134,6 @@ impl std::fmt::Display for HoconToken {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.kind {
             HoconTokenKind::EndOfFile => formatter.write_str("end of file"),
-            HoconTokenKind::Comma => formatter.write_str("','"),
-            HoconTokenKind::Equals => formatter.write_str("'='"),
-            HoconTokenKind::Colon => formatter.write_str("':'"),
-            HoconTokenKind::OpenCurly => formatter.write_str("'{'"),
-            HoconTokenKind::CloseCurly => formatter.write_str("'}'"),
-            HoconTokenKind::OpenSquare => formatter.write_str("'['"),
-            HoconTokenKind::CloseSquare => formatter.write_str("']'"),
-            HoconTokenKind::PlusEquals => formatter.write_str("'+='"),
             HoconTokenKind::Newline => formatter.write_str("NEWLINE"),
             HoconTokenKind::Unquoted(text) => write!(formatter, "'{text}'"),
             HoconTokenKind::Whitespace(text) => write!(formatter, "'{text}' (WHITESPACE)"),
@@ -155,6 +151,7 @@ impl std::fmt::Display for HoconToken {
             }
             HoconTokenKind::Problem { what, message } => write!(formatter, "'{what}' ({message})"),
             HoconTokenKind::Crash(message) => formatter.write_str(message),
+            _ => formatter.write_str(self.sign().unwrap_or_default()),
         }
     }
 }
@@ -244,9 +241,7 @@ impl Tokenizer<'_> {
     }
 
     fn problem(&self, start: usize, what: Option<char>, message: String) -> TokenizerStop {
-        // Ruby's tokenizer uses the number -1 for the end of the text.
-        let what = what.map_or_else(|| "-1".to_owned(), String::from);
-        self.problem_about(start, what, message)
+        self.problem_about(start, shown(what), message)
     }
 
     fn problem_about(&self, start: usize, what: String, message: String) -> TokenizerStop {
@@ -293,7 +288,7 @@ impl Tokenizer<'_> {
             '+' => match self.next() {
                 Some('=') => HoconTokenKind::PlusEquals,
                 other => {
-                    let shown = other.map_or_else(|| "-1".to_owned(), String::from);
+                    let shown = shown(other);
                     let message = format!("'+' not followed by =, '{shown}' not allowed after '+'");
                     return Err(self.problem(start, other, message));
                 }
@@ -495,7 +490,7 @@ impl Tokenizer<'_> {
         match self.next() {
             Some('{') => {}
             other => {
-                let shown = other.map_or_else(|| "-1".to_owned(), String::from);
+                let shown = shown(other);
                 let message = format!("'$' not followed by {{, '{shown}' not allowed after '$'");
                 return Err(self.problem(start, other, message));
             }
@@ -524,4 +519,9 @@ impl Tokenizer<'_> {
             }
         }
     }
+}
+
+/// A character as the gem's tokenizer shows it, which uses the number -1 for the end of the text.
+fn shown(character: Option<char>) -> String {
+    character.map_or_else(|| "-1".to_owned(), String::from)
 }

@@ -373,23 +373,19 @@ impl PuppetParser<'_> {
         let start = TextRange::empty(own.start as usize);
         let mut parts = Vec::new();
         loop {
+            let is_last = self.at(Terminal::Closing);
             let (text, place) = self.take();
+            own = own.cover(place);
             if !text.is_empty() {
                 parts.push(Expression::new(ExpressionKind::Text(text), place));
             }
+            if is_last {
+                return Ok(Expression::new(ExpressionKind::Concatenated(parts), own));
+            }
             let inner = Box::new(self.assignment()?.0);
             parts.push(Expression::new(ExpressionKind::Interpolation(inner), start));
-            match self.peek() {
-                Terminal::Middle => {}
-                Terminal::Closing => {
-                    let (text, place) = self.take();
-                    own = own.cover(place);
-                    if !text.is_empty() {
-                        parts.push(Expression::new(ExpressionKind::Text(text), place));
-                    }
-                    return Ok(Expression::new(ExpressionKind::Concatenated(parts), own));
-                }
-                _ => return Err(self.unexpected()),
+            if !matches!(self.peek(), Terminal::Middle | Terminal::Closing) {
+                return Err(self.unexpected());
             }
         }
     }
@@ -463,16 +459,15 @@ pub(super) fn calls(expression: &Expression) -> bool {
 
 pub(super) fn statement_call(function: Expression, arguments: Vec<Expression>) -> Expression {
     let last = arguments.last().map_or(function.own, |last| last.own);
-    let own = function.own.start..last.end.max(function.own.start);
+    let own = TextRange {
+        start: function.own.start,
+        end: last.end.max(function.own.start),
+    };
     let call = Call {
         function,
         arguments,
         lambda: None,
         needs_value: false,
-    };
-    let own = TextRange {
-        start: own.start,
-        end: own.end,
     };
     Expression::new(ExpressionKind::Call(Box::new(call)), own)
 }
