@@ -365,9 +365,7 @@ impl<'t> Builder<'t> {
             YamlScalarStyle::Literal | YamlScalarStyle::Folded => {
                 TextRange::new(start, trim_blank_lines(self.bytes, start, end))
             }
-            YamlScalarStyle::Plain
-            | YamlScalarStyle::SingleQuoted
-            | YamlScalarStyle::DoubleQuoted => TextRange::new(start, end),
+            _ => TextRange::new(start, end),
         }
     }
 }

@@ -95,13 +95,7 @@ fn read_unicode(bytes: &[u8]) -> (Becomes, usize) {
 /// `bytes`.
 pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
     let (becomes, width) = read_escape(bytes);
-    let character = |at: usize| {
-        bytes[at..]
-            .utf8_chunks()
-            .next()
-            .and_then(|chunk| chunk.valid().chars().next())
-            .map_or(1, char::len_utf8)
-    };
+    let character = |at: usize| character_width(&bytes[at..]);
     match becomes {
         Becomes::Character('?') if width == 7 => (1, 6 + character(6)),
         Becomes::Character(becomes) => (becomes.len_utf8(), width),
@@ -111,4 +105,11 @@ pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
         }
         Becomes::Itself | Becomes::Nothing => (0, width.min(bytes.len())),
     }
+}
+
+/// The length of the character at the start, or 1.
+pub(super) fn character_width(bytes: &[u8]) -> usize {
+    let valid = bytes.utf8_chunks().next().map(|chunk| chunk.valid());
+    let first = valid.and_then(|valid| valid.chars().next());
+    first.map_or(1, char::len_utf8)
 }

@@ -37,12 +37,6 @@ pub struct Parser<'t> {
     text: PhantomData<&'t [u8]>,
 }
 
-impl std::fmt::Debug for Parser<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parser").finish_non_exhaustive()
-    }
-}
-
 impl<'t> Parser<'t> {
     /// Starts reading `text`.
     #[must_use]
@@ -235,12 +229,6 @@ pub struct Emitter {
     raw: Box<MaybeUninit<unsafe_sys::yaml_emitter_t>>,
     /// The output so far: a leaked box, because the emitter writes through this pointer.
     output: *mut Vec<u8>,
-}
-
-impl std::fmt::Debug for Emitter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Emitter").finish_non_exhaustive()
-    }
 }
 
 impl Default for Emitter {

@@ -437,11 +437,8 @@ fn resolve_integer(text: &str) -> Option<Resolved> {
             text: text.replace(['_', ','], ""),
         });
     };
-    Some(integer(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    }))
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    Some(integer(magnitude * sign))
 }
 
 /// `(?:[0-9]|,[0-9]|_[0-9])*`
@@ -507,11 +504,8 @@ pub fn kernel_float(text: &str) -> Option<f64> {
             digits.parse().ok()?
         }
     };
-    Some(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    Some(sign * magnitude)
 }
 
 /// `1.8p3` without its `0x`.

@@ -211,11 +211,9 @@ fn tokens_in_every_style_have_their_bytes() {
         ("k: %{x\n  }\n", "%{x\n  }"),
     ] {
         let parse = parse_yaml(source);
-        let source = if parse.problems.is_empty() {
-            source
-        } else {
+        if !parse.problems.is_empty() {
             continue;
-        };
+        }
         let value = parse.tree.entries().next().expect("an entry").1;
         let node = parse.tree.node(value);
         let text = &node.as_scalar().expect("a scalar").text;

@@ -3,6 +3,7 @@
 use super::builder::{
     Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start, plain_tree,
 };
+use super::json_scalar::character_width;
 use super::libyaml::{EventKind, Parser, SyntaxError};
 use super::recovery;
 use super::tree::{NodeKind, ScalarStyle, Tree};
@@ -302,14 +303,11 @@ fn gap(
 fn error_range(bytes: &[u8], error: &SyntaxError, shift: usize) -> TextRange {
     let at = (error.offset() + shift).min(bytes.len());
     if error.reader {
-        let width = match bytes.get(at) {
-            None => 0,
-            Some(0..=0x7F) => 1,
-            Some(_) => bytes[at..]
-                .utf8_chunks()
-                .next()
-                .and_then(|chunk| chunk.valid().chars().next())
-                .map_or(1, char::len_utf8),
+        let rest = &bytes[at..];
+        let width = if rest.is_empty() {
+            0
+        } else {
+            character_width(rest)
         };
         return TextRange::new(at, at + width);
     }

@@ -53,17 +53,15 @@ impl<'a> SyntaxChecker<'a> {
             }
             ExpressionKind::Variable(name) => self.variable(node, name),
             ExpressionKind::Integer(written) => self.integer(node, written),
-            ExpressionKind::List(values) => values.iter().for_each(|value| self.value(value)),
+            ExpressionKind::List(values) | ExpressionKind::CaseOption(values, _) => {
+                values.iter().for_each(|value| self.value(value))
+            }
+            ExpressionKind::SelectorEntry(pair) => self.value(&pair[0]),
             ExpressionKind::Entry(pair) => pair.iter().for_each(|value| self.value(value)),
             ExpressionKind::If(condition) | ExpressionKind::Unless(condition) => {
                 self.value(&condition.test)
             }
-            ExpressionKind::Case(..)
-            | ExpressionKind::CaseOption(..)
-            | ExpressionKind::Selector(..)
-            | ExpressionKind::SelectorEntry(_) => {
-                self.choice(node);
-            }
+            ExpressionKind::Case(..) | ExpressionKind::Selector(..) => self.choice(node),
             ExpressionKind::Block(statements) | ExpressionKind::ApplyBlock(statements) => {
                 self.block(node, statements);
             }
@@ -305,9 +303,6 @@ impl<'a> SyntaxChecker<'a> {
                     }
                 }
             }
-            ExpressionKind::CaseOption(values, _) => {
-                values.iter().for_each(|value| self.value(value))
-            }
             ExpressionKind::Selector(left, entries) => {
                 self.value(left);
                 for entry in entries {
@@ -317,7 +312,6 @@ impl<'a> SyntaxChecker<'a> {
                 }
                 defaults.truncate(2);
             }
-            ExpressionKind::SelectorEntry(pair) => self.value(&pair[0]),
             _ => {}
         }
         for default in defaults.into_iter().skip(1) {
