@@ -197,10 +197,10 @@ fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {
     let data = enveloped_data(payload).ok_or(EyamlError::NotPkcs7)?;
     let content = &data.encrypted_content;
     let cipher = content.content_enc_alg.oid;
-    let key_length = match cipher {
-        AES_128_CBC => 16,
-        AES_192_CBC => 24,
-        AES_256_CBC => 32,
+    let (key_length, open): (_, Open) = match cipher {
+        AES_128_CBC => (16, open::<cbc::Decryptor<aes::Aes128>>),
+        AES_192_CBC => (24, open::<cbc::Decryptor<aes::Aes192>>),
+        AES_256_CBC => (32, open::<cbc::Decryptor<aes::Aes256>>),
         _ => {
             return Err(EyamlError::Cipher {
                 oid: cipher.to_string(),
@@ -220,14 +220,11 @@ fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {
         .encrypted_content
         .as_ref()
         .ok_or(EyamlError::NotPkcs7)?;
-    let encrypted = encrypted.as_bytes();
-    let plain = match key_length {
-        16 => open::<cbc::Decryptor<aes::Aes128>>(&key, vector, encrypted),
-        24 => open::<cbc::Decryptor<aes::Aes192>>(&key, vector, encrypted),
-        _ => open::<cbc::Decryptor<aes::Aes256>>(&key, vector, encrypted),
-    };
-    plain.ok_or(EyamlError::BadDecrypt)
+    open(&key, vector, encrypted.as_bytes()).ok_or(EyamlError::BadDecrypt)
 }
+
+/// Decrypts a text with a key and a vector.
+type Open = fn(&[u8], &[u8], &[u8]) -> Option<Vec<u8>>;
 
 fn open<C: KeyIvInit + BlockDecryptMut>(key: &[u8], vector: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let cipher = C::new_from_slices(key, vector).ok()?;

@@ -23,10 +23,8 @@ pub struct Position {
 
 /// The line starts of one text, and the lines with characters wider than a byte.
 ///
-/// Lines end at `
-/// `, `\r
-/// ` or a lone `\r`, as in LSP. Building is O(bytes); a query is O(log lines) plus the length of a
-/// line that is not ASCII.
+/// Lines end at `\n`, `\r\n` or a lone `\r`, as in LSP. Building is O(bytes); a query is O(log
+/// lines) plus the length of a line that is not ASCII.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     /// Byte offset of each line's first byte.

@@ -69,12 +69,9 @@ impl PuppetParser<'_> {
         if self.at(Terminal::TemplateStart) {
             return self.template();
         }
-        let mut statements = self.statements()?;
+        let statements = self.statements()?;
         if !self.at(Terminal::End) {
             return Err(self.unexpected());
-        }
-        if statements.len() == 1 {
-            return Ok(statements.remove(0));
         }
         Ok(block(statements))
     }
@@ -472,8 +469,11 @@ pub(super) fn statement_call(function: Expression, arguments: Vec<Expression>) -
     Expression::new(ExpressionKind::Call(Box::new(call)), own)
 }
 
-/// A block from the first to the last statement.
-pub(super) fn block(statements: Vec<Expression>) -> Expression {
+/// A single statement unchanged, several as a block from the first to the last.
+pub(super) fn block(mut statements: Vec<Expression>) -> Expression {
+    if statements.len() == 1 {
+        return statements.remove(0);
+    }
     let first = statements.first().map_or(0, |first| first.own.start);
     let last = statements.last().map_or(0, |last| last.own.end);
     let own = TextRange {

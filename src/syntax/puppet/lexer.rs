@@ -476,16 +476,14 @@ impl<'a> Lexer<'a> {
         let mut first = start;
         // After a dot it may be the second half of a decimal number.
         if start > 1 && bytes[start - 1] == b'.' {
-            let mut at = start - 2;
-            while bytes[at].is_ascii_digit() {
-                first = at;
-                if at == 0 {
-                    break;
-                }
-                at -= 1;
+            let before = &bytes[..start - 1];
+            let digits = before.iter().rev().take_while(|b| b.is_ascii_digit());
+            let (before, digits) = before.split_at(before.len() - digits.count());
+            if !digits.is_empty() {
+                first = before.len();
             }
             // Ruby matches half a character here.
-            if !bytes[at].is_ascii() {
+            if before.last().is_some_and(|b| !b.is_ascii()) {
                 return Err(PuppetProblem::new("invalid byte sequence in UTF-8"));
             }
         }

@@ -157,17 +157,16 @@ impl<'a> Lexer<'a> {
 
     /// `${name}` and `${name[0]}` refer to the variable.
     fn name_to_variable(&mut self, index: usize) {
-        let Some(token) = self.queue.get_mut(index) else {
-            return;
-        };
-        if matches!(
-            token.terminal,
-            Terminal::Number
-                | Terminal::Name
-                | Terminal::Word
-                | Terminal::Boolean
-                | Terminal::Keyword(_)
-        ) {
+        if let Some(token) = self.queue.get_mut(index)
+            && matches!(
+                token.terminal,
+                Terminal::Number
+                    | Terminal::Name
+                    | Terminal::Word
+                    | Terminal::Boolean
+                    | Terminal::Keyword(_)
+            )
+        {
             token.terminal = Terminal::Variable;
         }
     }

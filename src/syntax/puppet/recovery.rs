@@ -56,10 +56,9 @@ fn tolerant(text: &str, dialect: Dialect, first: PuppetProblem) -> PuppetParse {
     let mut seen = std::collections::HashSet::new();
     problems.retain(|problem| seen.insert((problem.offset, problem.message.clone())));
     problems.truncate(MAX_PROBLEMS);
-    let root = match statements.len() {
-        0 => Expression::new(ExpressionKind::Nothing, TextRange::empty(text.len())),
-        1 => statements.remove(0),
-        _ => block(statements),
+    let root = match statements.is_empty() {
+        true => Expression::new(ExpressionKind::Nothing, TextRange::empty(text.len())),
+        false => block(statements),
     };
     PuppetParse {
         root,
