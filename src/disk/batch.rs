@@ -25,7 +25,6 @@ pub struct DiskFiles {
     texts: Mutex<Generations<Box<str>, StampedText>>,
 }
 
-/// The text of a file, with its stamp.
 type StampedText = (Stamp, Arc<str>);
 
 impl Default for DiskFiles {

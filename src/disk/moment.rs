@@ -9,13 +9,10 @@ use super::read::{Stamp, kind_of};
 use crate::value::{KeyHashing, LoadError};
 use crate::workspace::{DataFile, FileKind, Files, Format};
 
-/// The kind and stamp of a path, if it exists.
 type LookedAt = Option<(FileKind, Stamp)>;
 
-/// The content of a folder.
 type Listed = Vec<(Arc<str>, FileKind)>;
 
-/// Results by path.
 type PerPath<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
 
 /// The files of a [`DiskFiles`] for one request, or for several that arrived before the first one

@@ -13,7 +13,6 @@ use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost,
 /// batch lookup needs; offsets have 32 bits.
 pub(super) const LARGEST_NAMED_FILE: u64 = 1 << 30;
 
-/// The information that a caller needs about a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Want {
     Content,

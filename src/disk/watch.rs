@@ -49,7 +49,6 @@ enum Message {
     Stop,
 }
 
-/// Watched folders with their last known state.
 struct Watched {
     areas: Vec<Arc<str>>,
     ignore: Ignore,
@@ -139,7 +138,6 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
     })
 }
 
-/// Waits for events and reports the resulting changes.
 fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Receiver<Message>) {
     while let Ok(first) = receiver.recv() {
         let mut dirty = BTreeSet::new();
@@ -175,7 +173,6 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
     }
 }
 
-/// Polls every file and reports differences.
 fn poll(mut watched: Watched, mut seen: Stamps, receiver: &Receiver<Message>) {
     loop {
         match receiver.recv_timeout(POLL) {

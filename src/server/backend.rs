@@ -159,7 +159,6 @@ pub(crate) fn ask_for_configuration(session: &Connection) {
     });
 }
 
-/// The token of our progress with the client.
 const PROGRESS: &str = "hiera-ls/reading";
 
 /// Shows each full read of the workspace as progress with the client. If the user cancels it, the

@@ -20,7 +20,6 @@ macro_rules! commands {
     ($($(#[$doc:meta])* $command:ident = $name:literal,)*) => {
         $($(#[$doc])* pub(crate) const $command: &str = $name;)*
 
-        /// The names of all commands.
         pub(crate) const COMMANDS: &[&str] = &[$($command,)*];
     };
 }
@@ -72,7 +71,6 @@ const TRIGGERS: [&str; 7] = [":", ".", "{", "'", "\"", "/", "*"];
 /// The relevant parts of the client's `initialize` parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFacts {
-    /// The negotiated position encoding.
     pub(crate) encoding: PositionEncoding,
     /// The workspace folders, absolute paths without a slash at the end.
     pub(crate) folders: Vec<String>,
@@ -96,9 +94,7 @@ pub(crate) struct ClientFacts {
     pub(crate) refreshes: bool,
     /// Fixes can be offered as edits; older clients only support commands.
     pub(crate) code_actions: bool,
-    /// The supported parts of a diagnostic.
     pub(crate) diagnostics: DiagnosticForm,
-    /// Outlines may nest.
     pub(crate) nested_symbols: bool,
     /// Completions may be snippets with tab stops.
     pub(crate) snippets: bool,
@@ -110,9 +106,7 @@ pub(crate) struct ClientFacts {
     /// The same for type definitions.
     pub(crate) type_links: bool,
     pub(crate) declaration_links: bool,
-    /// The supported form of edits.
     pub(crate) edits: EditForm,
-    /// The client can watch files.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
     pub(crate) configuration: bool,
@@ -122,9 +116,7 @@ pub(crate) struct ClientFacts {
     pub(crate) configuration_registration: bool,
     /// The client shows progress started by the server.
     pub(crate) progress: bool,
-    /// The client can be asked to refresh lenses.
     pub(crate) refreshes_lenses: bool,
-    /// The client can be asked to refresh hints.
     pub(crate) refreshes_hints: bool,
 }
 
@@ -162,7 +154,6 @@ impl Trace {
     }
 }
 
-/// The form of edits that a client supports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EditForm {
     /// Edits may include the document's version.

@@ -16,7 +16,6 @@ use crate::workspace::{Snapshot, path};
 use super::requests::semantic_tokens::LastTokens;
 use super::settings::UserSettings;
 
-/// Settings, outside files and choices at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServerContext {
     pub(crate) settings: Arc<UserSettings>,
@@ -30,7 +29,6 @@ pub(crate) struct ServerContext {
 
 #[derive(Default)]
 pub(crate) struct Caches {
-    /// Configurations, and values derived from them.
     pub(crate) configs: Arc<ConfigCache>,
     pub(crate) nodes: NodeCache,
     /// The semantic tokens last sent to the client.

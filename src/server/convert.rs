@@ -12,7 +12,6 @@ use tower_lsp::ls_types as lsp;
 use crate::disk::{file_uri, of_uri};
 use crate::text::{LineIndex, Position, PositionEncoding, TextRange};
 
-/// The protocol's position as ours.
 pub(crate) fn place(position: lsp::Position) -> Position {
     Position {
         line: position.line,
@@ -72,7 +71,6 @@ const OUTSIDE_URIS: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// [`file_uri`] as the protocol's type.
 pub(crate) fn uri(path: &str) -> Option<lsp::Uri> {
     lsp::Uri::from_str(&file_uri(path)).ok()
 }

@@ -93,7 +93,6 @@ impl FileDiagnostics {
         }
     }
 
-    /// Whether a file has to be checked.
     pub(crate) fn is_pending(&self, path: &str) -> bool {
         let pending = self.pending.as_ref();
         pending.is_none_or(|files| files.contains(path))
@@ -161,7 +160,6 @@ pub(crate) fn checker(
     move |path| Some(diagnostics(view, path, findings(path)?))
 }
 
-/// The findings of a file in the client's form.
 fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diagnostic> {
     let shown = findings.into_iter();
     let shown = shown.filter_map(|finding| diagnostic(view, path, finding));

@@ -30,7 +30,6 @@ const PROGRESS_STEP: usize = 64;
 /// A poll is one `stat` per file.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Progress and results of the reader.
 pub(crate) enum ReaderEvent {
     /// Progress of a full read in files.
     Files {
@@ -93,14 +92,11 @@ pub(crate) struct DiskReader(Arc<(Mutex<Orders>, Condvar)>);
 struct Orders {
     /// From now on, read these files and keys that settings name.
     named: Option<NamedFiles>,
-    /// Find the environments of open files.
     seek: Option<Seek>,
     scan: Option<WatchedBy>,
-    /// Single paths to re-read.
     paths: BTreeSet<Arc<str>>,
     /// Changes found by our own watcher, to be applied after a running full read.
     found: Vec<Change>,
-    /// Whether the files that settings name have changed.
     rescan_named: bool,
     closed: bool,
 }

@@ -30,7 +30,6 @@ struct Flag {
     changed: Notify,
 }
 
-/// Why a job should end without an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     /// The client cancelled its request.
@@ -77,7 +76,6 @@ impl Cancellation {
         })
     }
 
-    /// Cancels the job for the client.
     pub(crate) fn cancel(&self) {
         self.0.state.store(CANCELLED, Ordering::Release);
         self.0.changed.notify_waiters();
@@ -98,7 +96,6 @@ impl Cancellation {
         }
     }
 
-    /// Waits until the job is cancelled.
     pub(crate) async fn stopped(&self) -> Reason {
         loop {
             let changed = self.0.changed.notified();

@@ -157,7 +157,7 @@ async fn conversation(
             session.notify_change();
         }
     };
-    let model = match Model::start(Box::new(on_change)) {
+    let model = match Model::start(on_change) {
         Ok(model) => model,
         Err(error) => {
             tracing::error!("cannot start the model's thread: {error}");

@@ -22,7 +22,6 @@ use crate::workspace::{Change, Snapshot, Workspace};
 #[derive(Clone)]
 pub(crate) struct VersionedSnapshot {
     pub(crate) snapshot: Arc<Snapshot>,
-    /// Increases with every change.
     pub(crate) revision: ModelRevision,
 }
 
@@ -48,9 +47,6 @@ impl Pinned {
     }
 }
 
-/// Called by the writer after it has applied changes, before requests after them.
-pub(crate) type Applied = Box<dyn Fn(&VersionedSnapshot) + Send>;
-
 /// The queue in front of the writer, and its latest result.
 pub(crate) struct Model {
     queue: Mutex<Queue>,
@@ -65,17 +61,14 @@ pub(crate) enum Unchecked {
     #[default]
     All,
     Nothing,
-    /// The delta of this snapshot.
     Since(Arc<Snapshot>),
 }
 
 #[derive(Default)]
 struct Queue {
     entries: VecDeque<QueueEntry>,
-    /// Whether the writer is applying entries.
     busy: bool,
     closed: bool,
-    /// The number of changes so far.
     revision: ModelRevision,
     /// The time of the last one.
     arrived: Option<Instant>,
@@ -96,9 +89,11 @@ enum QueueEntry {
 }
 
 impl Model {
-    /// A model over an empty workspace, and its writer's thread, which calls `applied` after each
-    /// round and ends with [`Model::close`].
-    pub(crate) fn start(applied: Applied) -> std::io::Result<Arc<Model>> {
+    /// A model over an empty workspace, and its writer's thread, which calls `applied` after
+    /// changes, before requests after them, and ends with [`Model::close`].
+    pub(crate) fn start(
+        applied: impl Fn(&VersionedSnapshot) + Send + 'static,
+    ) -> std::io::Result<Arc<Model>> {
         let workspace = Workspace::new();
         let snapshot = workspace.snapshot();
         let model = Arc::new(Model {
@@ -123,7 +118,6 @@ impl Model {
         self.text(path, text, version);
     }
 
-    /// Sets the text of an open document.
     pub(crate) fn text(&self, path: Arc<str>, text: Text, version: i32) {
         self.enter(|revision| QueueEntry::Text {
             path,
@@ -133,7 +127,6 @@ impl Model {
         });
     }
 
-    /// Queues any other change.
     pub(crate) fn change(&self, change: Change) {
         self.enter(|revision| QueueEntry::Change(change, revision));
     }
@@ -151,7 +144,7 @@ impl Model {
     pub(crate) fn pin(&self, stop: &Cancellation) -> Pinned {
         let mut queue = self.lock();
         if queue.entries.is_empty() && !queue.busy {
-            return Pinned::Now(VersionedSnapshot::clone(&self.latest.load()));
+            return Pinned::Now(self.latest());
         }
         let (sender, receiver) = oneshot::channel();
         queue
@@ -200,7 +193,7 @@ impl Model {
         lock(&self.queue)
     }
 
-    fn write(&self, workspace: Workspace, applied: &Applied) {
+    fn write(&self, workspace: Workspace, applied: &impl Fn(&VersionedSnapshot)) {
         loop {
             let entries = {
                 let mut queue = self.lock();
@@ -209,10 +202,8 @@ impl Model {
                     if queue.closed {
                         return;
                     }
-                    queue = self
-                        .filled
-                        .wait(queue)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    let filled = self.filled.wait(queue);
+                    queue = filled.unwrap_or_else(PoisonError::into_inner);
                 }
                 queue.busy = true;
                 std::mem::take(&mut queue.entries)
@@ -247,7 +238,7 @@ impl Model {
                             self.flush(&workspace, &mut texts);
                             notify();
                             // It fails if the request was dropped.
-                            let _ = sender.send(VersionedSnapshot::clone(&self.latest.load()));
+                            let _ = sender.send(self.latest());
                         }
                     }
                 }
@@ -258,21 +249,15 @@ impl Model {
     }
 
     fn flush(&self, workspace: &Workspace, texts: &mut Texts) {
-        let mut changes: Vec<Change> = texts
-            .by_path
-            .drain(..)
-            .map(|(path, (text, version))| Change::Open {
-                path,
-                text: text.whole(),
-                version,
-            })
-            .collect();
-        match changes.len() {
-            0 => {}
-            1 => changes
-                .drain(..)
-                .for_each(|change| self.apply(workspace, change, texts.revision)),
-            _ => self.apply(workspace, Change::Batch(changes), texts.revision),
+        let texts_by_path = texts.by_path.drain(..);
+        let changes = texts_by_path.map(|(path, (text, version))| Change::Open {
+            path,
+            text: text.whole(),
+            version,
+        });
+        let changes: Vec<Change> = changes.collect();
+        if !changes.is_empty() {
+            self.apply(workspace, Change::Batch(changes), texts.revision);
         }
     }
 

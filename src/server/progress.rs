@@ -76,7 +76,6 @@ impl Progress {
         }
     }
 
-    /// The reporter for the job.
     pub(crate) fn reporter(&self) -> Reporter {
         self.reporter.clone()
     }
@@ -97,7 +96,6 @@ fn now() -> Instant {
 }
 
 impl Reporter {
-    /// Reports the number of finished steps.
     pub(crate) fn report(&self, done: usize, total: usize) {
         let mut due = lock(&self.due);
         if now() >= *due {
@@ -123,7 +121,6 @@ pub(super) fn beginning(title: &str) -> lsp::WorkDoneProgress {
     })
 }
 
-/// A report of how many things are done.
 pub(super) fn report(done: usize, total: usize, things: &str) -> lsp::WorkDoneProgress {
     let percentage = done.saturating_mul(100) / total.max(1);
     lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {

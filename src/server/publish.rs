@@ -147,9 +147,7 @@ async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
 
 #[derive(PartialEq, Eq)]
 enum CheckRound {
-    /// Everything is published.
     Done,
-    /// A change interrupted it.
     Interrupted,
 }
 
@@ -263,7 +261,6 @@ fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
     })
 }
 
-/// Checks the current files and publishes the differences.
 async fn check(
     session: &Arc<Connection>,
     publisher: &mut Publisher,

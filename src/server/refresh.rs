@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::connection::{Connection, Index, Stage};
 
-/// Runs until the session ends.
 pub(crate) async fn keep_drawn(session: Arc<Connection>) {
     let mut news = session.news.subscribe();
     let mut drawn = *news.borrow_and_update();

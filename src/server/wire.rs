@@ -171,16 +171,13 @@ fn replace_lone_surrogates(json: &str) -> String {
     fixed
 }
 
-/// The result of reading a frame.
 enum Frame {
-    /// The body of a message, by its header.
     Body(Vec<u8>),
     /// Invalid bytes; why.
     Bad(&'static str),
     End,
 }
 
-/// Splits the pipe into frames.
 struct Frames<R: Read> {
     pipe: R,
     /// Bytes that are not part of a frame yet.

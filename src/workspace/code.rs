@@ -452,7 +452,6 @@ pub fn language_of(at: &str) -> Option<Language> {
 pub(super) struct CodeIndex {
     /// By names of definitions and type aliases.
     defined: KeyIndex,
-    /// By looked-up keys.
     keys: KeyIndex,
     /// By literal prefixes of computed keys; empty if unknown.
     prefixes: KeyIndex,
@@ -461,7 +460,6 @@ pub(super) struct CodeIndex {
 }
 
 impl CodeIndex {
-    /// Applies the differences of files.
     pub(super) fn patch(&mut self, files: &[FileDelta]) {
         let mut patches = [(); 4].map(|()| Patch::default());
         let mut is_touched = false;

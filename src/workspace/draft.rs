@@ -11,7 +11,6 @@ use super::path;
 use super::snapshot::{Revision, Snapshot};
 use super::tree::PathEntry;
 
-/// A new snapshot under construction.
 pub(super) struct Draft<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) next: Snapshot,

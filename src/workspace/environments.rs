@@ -43,14 +43,8 @@ pub(super) fn environment(
         None => likely_modules(files, dir, &modulepath),
     };
     let mut modules = BTreeMap::new();
-    for folder in &modulepath {
-        for (name, kind) in files.list(folder) {
-            if kind == FileKind::Directory && is_module_name(&name) {
-                modules
-                    .entry(name)
-                    .or_insert_with_key(|name| Arc::from(path::join(folder, name)));
-            }
-        }
+    for (name, at) in modulepath.iter().flat_map(|at| modules_in(files, at)) {
+        modules.entry(name).or_insert(at);
     }
     Root {
         modulepath,
@@ -82,15 +76,9 @@ fn likely_modules(
     folders.sort();
     folders.dedup();
     let mut found: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
-    for folder in folders {
-        for (name, kind) in files.list(&folder) {
-            let at = path::join(&folder, &name);
-            let is_module = kind == FileKind::Directory
-                && is_module_name(&name)
-                && files.kind(&path::join(&at, "manifests")) == Some(FileKind::Directory);
-            if is_module {
-                found.entry(name).or_default().push(Arc::from(at));
-            }
+    for (name, at) in folders.iter().flat_map(|at| modules_in(files, at)) {
+        if files.kind(&path::join(&at, "manifests")) == Some(FileKind::Directory) {
+            found.entry(name).or_default().push(at);
         }
     }
     let only = found.into_iter().filter_map(|(name, mut folders)| {
@@ -102,14 +90,17 @@ fn likely_modules(
 
 /// The modules installed by the tests of a module, from its `.fixtures.yml`.
 pub(super) fn fetched_modules(files: &dyn Files, dir: &str) -> BTreeMap<Arc<str>, Arc<str>> {
-    let folder = path::join(dir, "spec/fixtures/modules");
-    let all = files.list(&folder).into_iter();
+    modules_in(files, &path::join(dir, "spec/fixtures/modules")).collect()
+}
+
+/// The modules in a folder, by name.
+fn modules_in(files: &dyn Files, folder: &str) -> impl Iterator<Item = (Arc<str>, Arc<str>)> {
+    let all = files.list(folder).into_iter();
     let modules = all.filter(|(name, kind)| *kind == FileKind::Directory && is_module_name(name));
-    let modules = modules.map(|(name, _)| {
-        let at = path::join(&folder, &name);
-        (name, Arc::from(at))
-    });
-    modules.collect()
+    modules.map(move |(name, _)| {
+        let at = Arc::from(path::join(folder, &name));
+        (name, at)
+    })
 }
 
 /// Whether a folder of an environment holds modules, by its name.

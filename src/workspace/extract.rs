@@ -22,7 +22,6 @@ const MOST_MERGES: usize = 64;
 /// double at every step.
 const MOST_MERGED: usize = 100_000;
 
-/// A text from which facts are extracted.
 #[derive(Clone, Copy)]
 pub(super) struct FactSource<'a> {
     pub(super) text: &'a str,

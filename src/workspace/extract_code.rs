@@ -252,7 +252,6 @@ impl CodeExtraction<'_> {
         });
     }
 
-    /// The comment above an offset.
     fn documentation(&self, start: usize) -> Documentation {
         Documentation::above(self.text, self.comments, start)
     }

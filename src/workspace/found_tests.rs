@@ -1,6 +1,6 @@
 //! Configurations in all the places where people keep them.
 
-use super::super::{Change, ChosenRoot, FileSettings, RootKind, Snapshot, Workspace, path};
+use super::super::{Change, ChosenRoot, FileSettings, Snapshot, Workspace, path};
 use super::*;
 
 const PER_NODE: &str = "version: 5\nhierarchy:\n- {name: nodes, path: 'nodes/%{fqdn}.yaml'}\n\
@@ -39,11 +39,7 @@ fn show(snapshot: &Snapshot) -> String {
     };
     let mut lines = String::new();
     for root in snapshot.roots().iter() {
-        let kind = match &root.kind {
-            RootKind::Environment => "environment".to_owned(),
-            RootKind::Module { name } => format!("module {name}"),
-            RootKind::Global => "global".to_owned(),
-        };
+        let kind = root.kind.words();
         let config = root.hiera_yaml.as_deref().map_or("-".to_owned(), here);
         lines += &format!("{kind} {} by {config}\n", here(&root.dir));
     }

@@ -21,6 +21,18 @@ pub enum RootKind {
     Global,
 }
 
+#[cfg(test)]
+impl RootKind {
+    /// For expectations of tests.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            RootKind::Environment => "environment".to_owned(),
+            RootKind::Module { name } => format!("module {name}"),
+            RootKind::Global => "global".to_owned(),
+        }
+    }
+}
+
 /// A folder with a hierarchy of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {

@@ -21,11 +21,7 @@ fn snapshot(folders: &[&str], files: &[&str], settings: FileSettings) -> Arc<Sna
 fn show(snapshot: &Snapshot) -> String {
     let mut lines = String::new();
     for root in snapshot.roots().iter() {
-        let kind = match &root.kind {
-            RootKind::Environment => "environment".to_owned(),
-            RootKind::Module { name } => format!("module {name}"),
-            RootKind::Global => "global".to_owned(),
-        };
+        let kind = root.kind.words();
         let config = root.hiera_yaml.as_deref().map_or("-", path::name);
         lines += &format!("{kind} {} {config}", root.dir);
         for (name, dir) in &root.modules {

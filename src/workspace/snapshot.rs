@@ -102,7 +102,7 @@ impl FileDelta {
 }
 
 /// The whole workspace as of one revision.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) revision: Revision,
     /// See [`super::Files::shape`].
@@ -136,27 +136,8 @@ pub struct Snapshot {
 impl Snapshot {
     pub(super) fn empty() -> Snapshot {
         Snapshot {
-            revision: Revision::default(),
             shape: next_shape(),
-            folders: Arc::from([]),
-            areas: Arc::from([]),
-            settings: Arc::default(),
-            tree: PathTree::default(),
-            open: OrdSet::new(),
-            ids: GenericHashMap::default(),
-            files: Vector::new(),
-            deciding: OrdSet::new(),
-            configs: OrdSet::new(),
-            roots: Arc::default(),
-            index: KeyIndex::default(),
-            references: References::default(),
-            code: CodeIndex::default(),
-            text_bytes: 0,
-            delta: Arc::default(),
-            data: Arc::default(),
-            parses: Arc::default(),
-            entries: Arc::default(),
-            fits: Arc::default(),
+            ..Snapshot::default()
         }
     }
 
@@ -177,13 +158,11 @@ impl Snapshot {
     /// one.
     #[must_use]
     pub fn joined(&self, earlier: &Snapshot) -> Option<Snapshot> {
-        let both = [&self.delta, &earlier.delta];
-        both.iter()
-            .all(|delta| delta.is_of_texts())
-            .then(|| Snapshot {
-                delta: Arc::new(self.delta.joined(&earlier.delta)),
-                ..self.clone()
-            })
+        let is_joinable = self.delta.is_of_texts() && earlier.delta.is_of_texts();
+        is_joinable.then(|| Snapshot {
+            delta: Arc::new(self.delta.joined(&earlier.delta)),
+            ..self.clone()
+        })
     }
 
     /// The workspace's own folders.

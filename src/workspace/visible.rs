@@ -54,20 +54,12 @@ impl Snapshot {
         }
         for (name, rest) in deployed::by_environment(at) {
             let first = rest.split('/').next().unwrap_or_default();
-            let named = self
-                .roots
-                .environments()
-                .filter(|root| path::name(&root.dir) == name);
-            let others = self
-                .roots
-                .environments()
-                .filter(|root| path::name(&root.dir) != name);
-            let here = root
-                .into_iter()
-                .chain(named)
-                .chain(others)
-                .find(|root| self.kind_here(&path::join(&root.dir, first)).is_some());
-            if let Some(root) = here {
+            let is_named = |root: &&Root| path::name(&root.dir) == name;
+            let named = self.roots.environments().filter(is_named);
+            let others = self.roots.environments().filter(|root| !is_named(root));
+            let mut all = root.into_iter().chain(named).chain(others);
+            let holds = |root: &&Root| self.kind_here(&path::join(&root.dir, first)).is_some();
+            if let Some(root) = all.find(holds) {
                 return Cow::Owned(path::join(&root.dir, rest));
             }
         }

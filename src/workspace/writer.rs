@@ -269,22 +269,15 @@ impl Draft<'_> {
 
     fn read(&self, id: FileId, touched: &DraftFile, names: &Interner) -> Option<Arc<File>> {
         let at = touched.path.clone()?;
-        if touched.disk.is_none() && touched.open.is_none() {
-            return None;
-        }
-        let belongs = if self.next.area_of(&at).is_some() {
-            Belongs::Workspace
-        } else {
-            Belongs::OpenOnly
+        let belongs = match self.next.area_of(&at) {
+            Some(_) => Belongs::Workspace,
+            None => Belongs::OpenOnly,
         };
-        let text = match (&touched.open, &touched.disk) {
-            (Some(open), _) => Arc::clone(open.text()),
-            (None, Some(content)) => text_of(content),
-            (None, None) => Arc::from(""),
-        };
-        let bytes = match (&touched.open, &touched.disk) {
-            (None, Some(Content::Bytes(bytes))) => Some(&**bytes),
-            (_, Some(_) | None) => None,
+        let (text, bytes) = match (&touched.open, &touched.disk) {
+            (Some(open), _) => (Arc::clone(open.text()), None),
+            (None, Some(content @ Content::Bytes(bytes))) => (text_of(content), Some(&**bytes)),
+            (None, Some(content)) => (text_of(content), None),
+            (None, None) => return None,
         };
         let hash = TextHash::of(bytes.unwrap_or(text.as_bytes()));
         let old = self.before.file_by_id(id);
@@ -296,35 +289,28 @@ impl Draft<'_> {
         let is_refused = touched.open.as_ref().is_some_and(OpenText::is_refused);
         let reusable = of_disk.filter(|facts| !is_open && facts.hash == hash);
         let format = format_of(&at).filter(|_| !is_refused);
-        let config = || match is_refused {
-            true => None,
-            false => config_fact(&at, &text),
-        };
-        let (facts, read) = match (known.map(|old| &old.facts).or(reusable), format) {
-            (Some(facts), _) => (Arc::clone(facts), None),
-            (None, Some(format)) => {
-                let source = FactSource {
-                    text: &text,
-                    bytes,
-                    hash,
-                    format,
-                };
-                let (mut facts, parse) = extract::facts(source, names);
-                facts.config = config();
-                (Arc::new(facts), parse)
-            }
-            (None, None) => {
-                let language = language_of(&at).filter(|_| !is_refused);
-                let mut facts = match language {
-                    Some(Language::Puppet(dialect)) => {
-                        FileFacts::of_code(hash, extract_code::facts(&text, dialect, names))
+        let (facts, read) = match known.map(|old| &old.facts).or(reusable) {
+            Some(facts) => (Arc::clone(facts), None),
+            None => {
+                let (mut facts, parse) = match format {
+                    Some(format) => {
+                        let source = FactSource {
+                            text: &text,
+                            bytes,
+                            hash,
+                            format,
+                        };
+                        extract::facts(source, names)
                     }
-                    Some(Language::Erb) => FileFacts::of_code(hash, erb::facts(&text, names)),
-                    Some(Language::Ruby) => FileFacts::of_code(hash, erb::of_ruby(&text, names)),
-                    None => FileFacts::none(hash),
+                    None => {
+                        let language = language_of(&at).filter(|_| !is_refused);
+                        (code_facts(&text, hash, language, names), None)
+                    }
                 };
-                facts.config = config();
-                (Arc::new(facts), None)
+                if !is_refused {
+                    facts.config = config_fact(&at, &text);
+                }
+                (Arc::new(facts), parse)
             }
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
@@ -354,6 +340,21 @@ impl Draft<'_> {
             parse,
         }))
     }
+}
+
+fn code_facts(
+    text: &str,
+    hash: TextHash,
+    language: Option<Language>,
+    names: &Interner,
+) -> FileFacts {
+    let code = match language {
+        Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect, names),
+        Some(Language::Erb) => erb::facts(text, names),
+        Some(Language::Ruby) => erb::of_ruby(text, names),
+        None => return FileFacts::none(hash),
+    };
+    FileFacts::of_code(hash, code)
 }
 
 /// A file's id and path, and the file if it still exists.

@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use hiera_ls::disk::ScanProgress;
-use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, frame, options, read, until};

@@ -87,7 +87,6 @@ impl RevisionReader {
         Ok(tree)
     }
 
-    /// Adds a tree of a repository as the folder `at`.
     fn tree(
         &mut self,
         repository: usize,
@@ -359,7 +358,6 @@ impl RevisionReader {
     }
 }
 
-/// An entry of a tree.
 struct TreeLine {
     name: String,
     kind: EntryKind,

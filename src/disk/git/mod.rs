@@ -73,7 +73,6 @@ impl Repository {
         )))
     }
 
-    /// The repository that is checked out in `top`.
     fn at(top: &Path) -> Result<Repository, GitError> {
         let entry = top.join(".git");
         let git_dir = match std::fs::metadata(&entry) {

@@ -255,10 +255,14 @@ fn links_submodules_and_ignored_modules_are_there_too() {
     repo.git(&["submodule", "add", "-q", source, "shared"]);
     repo.write(".gitignore", "/modules/*\n!/modules/own\n");
     repo.write("modules/own/metadata.json", "{\"name\": \"a-own\"}");
-    std::os::unix::fs::symlink("data/n", repo.path().join("linked")).unwrap();
-    std::os::unix::fs::symlink("../c.yaml", repo.path().join("data/n/link.yaml")).unwrap();
-    std::os::unix::fs::symlink("nothing", repo.path().join("data/gone.yaml")).unwrap();
-    std::os::unix::fs::symlink("round", repo.path().join("data/round")).unwrap();
+    for (target, at) in [
+        ("data/n", "linked"),
+        ("../c.yaml", "data/n/link.yaml"),
+        ("nothing", "data/gone.yaml"),
+        ("round", "data/round"),
+    ] {
+        std::os::unix::fs::symlink(target, repo.path().join(at)).unwrap();
+    }
     repo.commit("links");
     repo.write("modules/ntp/data/common.yaml", "ntp::servers: [a]\n");
     repo.write("data/new.yaml", "a: 1\n");

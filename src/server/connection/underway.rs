@@ -66,14 +66,12 @@ impl Connection {
         lock(&self.requests).remove(id);
     }
 
-    /// Cancels a request for the client.
     pub(crate) fn cancel(&self, id: &Id) {
         if let Some(underway) = lock(&self.requests).get(id) {
             underway.stop.cancel();
         }
     }
 
-    /// From here on, `token` cancels the job of `stop`.
     pub(crate) fn name(&self, token: String, stop: Cancellation) {
         lock(&self.tokens).insert(token, stop);
     }

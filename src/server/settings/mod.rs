@@ -30,16 +30,13 @@ pub(crate) const SECTION: &str = "hiera-ls";
 /// names of settings from the workspace.
 const FROM_WORKSPACE: &str = "fromWorkspace";
 
-/// All settings, with their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct UserSettings {
-    /// The version of Puppet to emulate.
     pub(crate) puppet_version: lookup::PuppetVersion,
     /// Puppet's `strict`; `None` means that version's default.
     pub(crate) strict: Option<lookup::Strict>,
     /// Puppet's `strict_variables`; `None` means that version's default.
     pub(crate) strict_variables: Option<bool>,
-    /// The `hiera.yaml` of the global layer.
     pub(crate) global_hiera_yaml: Option<String>,
     /// Files that name nodes with their facts, trusted facts and variables.
     pub(crate) nodes_files: Vec<String>,
@@ -53,13 +50,11 @@ pub(crate) struct UserSettings {
     pub(crate) backends: Arc<Backends>,
     /// The meaning of names of nodes.
     pub(crate) nodes: Vec<NodeMeaning>,
-    /// Whether encrypted values are decrypted.
     pub(crate) decrypt: bool,
     /// The private key for decryption (PKCS#7, PEM).
     pub(crate) pkcs7_private_key: Option<String>,
     /// The certificate for decryption (PKCS#7, PEM).
     pub(crate) pkcs7_public_key: Option<String>,
-    /// Whether problems are shown at all.
     pub(crate) diagnostics_enabled: bool,
     /// Severity by diagnostic code, if it differs from the rule's own.
     pub(crate) diagnostics_severity: BTreeMap<String, ProjectSeverity>,
@@ -67,15 +62,10 @@ pub(crate) struct UserSettings {
     pub(crate) diagnostics_ignore: Vec<String>,
     /// Severities by patterns of files and folders; absolute.
     pub(crate) diagnostics_paths: SeverityByPath,
-    /// The level of the client's log.
     pub(crate) log_level: LogLevel,
-    /// Maximum number of lines of a hover.
     pub(crate) hover_max_lines: usize,
-    /// The lenses above keys.
     pub(crate) lenses: LensOptions,
-    /// The hints at keys and tokens.
     pub(crate) hints: HintOptions,
-    /// Whether the selected node is saved between sessions.
     pub(crate) remember_node: bool,
 }
 
@@ -123,15 +113,10 @@ impl Default for UserSettings {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum LogLevel {
-    /// Nothing.
     Off,
-    /// Errors.
     Error,
-    /// Warnings.
     Warning,
-    /// Information.
     Info,
-    /// Every message.
     Debug,
 }
 
@@ -149,7 +134,6 @@ pub(crate) enum Trust {
 /// The author of a layer of settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
-    /// The user.
     User,
     /// A file of the workspace, or unknown.
     Workspace,
@@ -271,29 +255,25 @@ impl UserSettings {
         }
         // An editor sends null for an unset setting.
         let value = if value.is_null() {
-            (row.get)(&UserSettings::default())
+            default.clone()
         } else {
             value
         };
         let is_allowed = match (origin, row.trust) {
-            (Origin::User, _) | (Origin::Workspace | Origin::Project, Trust::Anyone) => true,
-            (Origin::Workspace | Origin::Project, Trust::WorkspaceInside) => {
-                stays_inside(&value, folders) && value != (row.get)(&UserSettings::default())
-            }
-            (Origin::Workspace | Origin::Project, Trust::User) => false,
+            (Origin::User, _) | (_, Trust::Anyone) => true,
+            (_, Trust::WorkspaceInside) => stays_inside(&value, folders) && value != default,
+            (_, Trust::User) => false,
         };
-        if !is_allowed {
-            // An editor that sends all settings repeats the defaults.
-            let is_no_news =
-                value == (row.get)(self) || value == (row.get)(&UserSettings::default());
-            return match is_no_news {
-                true => Ok(()),
-                false => Err(format!(
-                    "setting '{name}' can reach outside the workspace: it is only read from your own settings, or from 'initializationOptions' where the editor does not say where a setting is from"
-                )),
-            };
+        if is_allowed {
+            return (row.set)(self, value).map_err(|why| format!("setting '{name}': {why}"));
         }
-        (row.set)(self, value).map_err(|why| format!("setting '{name}': {why}"))
+        // An editor that sends all settings repeats the defaults.
+        if value == (row.get)(self) || value == default {
+            return Ok(());
+        }
+        Err(format!(
+            "setting '{name}' can reach outside the workspace: it is only read from your own settings, or from 'initializationOptions' where the editor does not say where a setting is from"
+        ))
     }
 
     /// Every path that may be relative to the workspace.
