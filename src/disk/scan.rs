@@ -263,7 +263,12 @@ pub fn reread(
         data_folders.extend(&scanned.data_folders);
         changes.push(scanned.change);
     }
-    files.retain(|at| !outer.iter().any(|folder| is_in(at, folder)));
+    let is_read = |at: &str| {
+        outer
+            .iter()
+            .any(|folder| path::within(at, folder).is_some())
+    };
+    files.retain(|at| !is_read(at));
     for path in files {
         let want = match data_folders.reads(&path) {
             true => Want::Content,
