@@ -142,7 +142,7 @@ pub(super) fn walk(
     go_on: &dyn Fn(usize) -> ControlFlow<()>,
 ) -> Walk {
     let mut walk = Walk::default();
-    let (mut linked, mut linked_full) = (0, false);
+    let mut linked = 0;
     let mut folders = WalkFolders {
         ignore,
         folder: folder.trim_end_matches('/'),
@@ -201,19 +201,16 @@ pub(super) fn walk(
                 return walk;
             }
             if here.outside {
-                if linked >= MOST_LINKED {
-                    if !linked_full {
-                        linked_full = true;
-                        walk.problem(
-                            shown,
-                            &format!(
-                                "links to more than {MOST_LINKED} files outside the workspace; the rest is left out"
-                            ),
-                        );
-                    }
+                linked += 1;
+                if linked == MOST_LINKED + 1 {
+                    let message = format!(
+                        "links to more than {MOST_LINKED} files outside the workspace; the rest is left out"
+                    );
+                    walk.problem(shown, &message);
+                }
+                if linked > MOST_LINKED {
                     continue;
                 }
-                linked += 1;
             }
             let mut found = WalkEntry {
                 path: Arc::from(&*at),

@@ -225,7 +225,7 @@ impl Snapshot {
     fn read(&self, root: Option<&Root>, at: &str) -> Result<&Arc<File>, LoadError> {
         // Most paths are normalised and name a file that was read.
         if let Some(file) = self.file_on_disk(at) {
-            return file.refused().map_or(Ok(file), |error| Err(error.clone()));
+            return readable(file);
         }
         let missing = || SystemError::NotFound.at("rb_sysopen", at);
         let mapped = self.map_deployed_for(root, at);
@@ -240,15 +240,13 @@ impl Snapshot {
             None if self.is_lost(here) => Err(SystemError::NotFound.at("rb_file_s_stat", shown)),
             None => Err(SystemError::NotFound.at("rb_sysopen", shown)),
             Some(FileKind::Directory) => Err(SystemError::IsDirectory.at("io_fread", shown)),
-            Some(FileKind::File) => {
-                let file = self.file(here).ok_or_else(|| unread(here))?;
-                match file.refused() {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(file),
-                }
-            }
+            Some(FileKind::File) => readable(self.file(here).ok_or_else(|| unread(here))?),
         }
     }
+}
+
+fn readable(file: &Arc<File>) -> Result<&Arc<File>, LoadError> {
+    file.refused().map_or(Ok(file), |error| Err(error.clone()))
 }
 
 /// A data file that could not be read.

@@ -206,13 +206,11 @@ impl UserSettings {
     /// Makes patterns absolute: a relative one applies to every folder.
     fn resolve_patterns(&mut self, folders: &[String]) {
         let absolute = |pattern: String| -> Vec<String> {
-            match pattern.starts_with('/') {
-                true => vec![pattern],
-                false => {
-                    let folders = folders.iter();
-                    folders.map(|folder| path::join(folder, &pattern)).collect()
-                }
+            if pattern.starts_with('/') {
+                return vec![pattern];
             }
+            let folders = folders.iter();
+            folders.map(|folder| path::join(folder, &pattern)).collect()
         };
         let ignored = std::mem::take(&mut self.diagnostics_ignore).into_iter();
         self.diagnostics_ignore = ignored.flat_map(absolute).collect();
