@@ -158,71 +158,63 @@ fn a_class_shows_what_the_selected_node_gets() {
 
 #[test]
 fn a_call_shows_the_result_of_its_own_merge() {
-    let calls = [
-        "lookup('list$0')",
-        "lookup('list$0', Array, 'unique', 'other')",
-        "lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })",
-        "lookup('list$0', undef, $how)",
-        "lookup('list$0', $options)",
-        "hiera_array('list$0')",
-        "hiera_include('list$0', 'none')",
-    ];
-    let mut pages = String::new();
-    for call in calls {
-        let files = format!(
+    let with_call = |call: &str| {
+        with_class(&format!(
             "#- data/site/ams.yaml\nlist: [x]\n#- data/common.yaml\nlist: [y]\n\
              #- modules/m/manifests/init.pp\nclass m {{\n  $v = {call}\n}}\n"
-        );
-        pages += &format!("{call}\n{}\n", plain(&with_class(&files), NODES));
-    }
-    expect![[r#"
-        lookup('list$0')
-        list — first found, 2 different values on 4 nodes
-          - x  # a.example and 1 more · data/site/ams.yaml:1
-        [y] on c.example and 1 more · data/common.yaml:1
-        lookup('list$0', Array, 'unique', 'other')
-        list — merged unique, 2 different values on 4 nodes
-          # a.example and 1 more
-          - x  # data/site/ams.yaml:1
-          - y  # data/common.yaml:1
-        [y] on c.example and 1 more
-        merge: unique, from the call
-        default of the call: 'other'
-        lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })
-        list — merged unique, 2 different values on 4 nodes
-          # a.example and 1 more
-          - x  # data/site/ams.yaml:1
-          - y  # data/common.yaml:1
-        [y] on c.example and 1 more
-        merge: {strategy: unique}, from the call
-        default of the call: []
-        lookup('list$0', undef, $how)
-        list — first found, 2 different values on 4 nodes
-          - x  # a.example and 1 more · data/site/ams.yaml:1
-        [y] on c.example and 1 more · data/common.yaml:1
-        may be merged by the call: $how
-        lookup('list$0', $options)
-        list — first found, 2 different values on 4 nodes
-          - x  # a.example and 1 more · data/site/ams.yaml:1
-        [y] on c.example and 1 more · data/common.yaml:1
-        may be merged by the call: $options
-        hiera_array('list$0')
-        list — merged unique, 2 different values on 4 nodes
-          # a.example and 1 more
-          - x  # data/site/ams.yaml:1
-          - y  # data/common.yaml:1
-        [y] on c.example and 1 more
-        merge: unique, from the call
-        hiera_include('list$0', 'none')
-        list — merged unique, 2 different values on 4 nodes
-          # a.example and 1 more
-          - x  # data/site/ams.yaml:1
-          - y  # data/common.yaml:1
-        [y] on c.example and 1 more
-        merge: unique, from the call
-        default of the call: 'none'
-    "#]]
-    .assert_eq(&pages);
+        ))
+    };
+    check_all(
+        with_call,
+        NODES,
+        expect![[r#"
+            $ lookup('list$0')
+            list — first found, 2 different values on 4 nodes
+              - x  # a.example and 1 more · data/site/ams.yaml:1
+            [y] on c.example and 1 more · data/common.yaml:1
+            $ lookup('list$0', Array, 'unique', 'other')
+            list — merged unique, 2 different values on 4 nodes
+              # a.example and 1 more
+              - x  # data/site/ams.yaml:1
+              - y  # data/common.yaml:1
+            [y] on c.example and 1 more
+            merge: unique, from the call
+            default of the call: 'other'
+            $ lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })
+            list — merged unique, 2 different values on 4 nodes
+              # a.example and 1 more
+              - x  # data/site/ams.yaml:1
+              - y  # data/common.yaml:1
+            [y] on c.example and 1 more
+            merge: {strategy: unique}, from the call
+            default of the call: []
+            $ lookup('list$0', undef, $how)
+            list — first found, 2 different values on 4 nodes
+              - x  # a.example and 1 more · data/site/ams.yaml:1
+            [y] on c.example and 1 more · data/common.yaml:1
+            may be merged by the call: $how
+            $ lookup('list$0', $options)
+            list — first found, 2 different values on 4 nodes
+              - x  # a.example and 1 more · data/site/ams.yaml:1
+            [y] on c.example and 1 more · data/common.yaml:1
+            may be merged by the call: $options
+            $ hiera_array('list$0')
+            list — merged unique, 2 different values on 4 nodes
+              # a.example and 1 more
+              - x  # data/site/ams.yaml:1
+              - y  # data/common.yaml:1
+            [y] on c.example and 1 more
+            merge: unique, from the call
+            $ hiera_include('list$0', 'none')
+            list — merged unique, 2 different values on 4 nodes
+              # a.example and 1 more
+              - x  # data/site/ams.yaml:1
+              - y  # data/common.yaml:1
+            [y] on c.example and 1 more
+            merge: unique, from the call
+            default of the call: 'none'
+        "#]],
+    );
 }
 
 #[test]
@@ -252,15 +244,10 @@ fn hovers_name_the_call_that_uses_another_merge() {
 }
 
 #[test]
-fn words_of_a_documentation_are_no_markdown_except_code() {
-    check_forms(
-        &with_hierarchy(
-            "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
-             # @param port a `Port` or a [list](x) of *them*\nclass ntp ($port) {}\n\
-             #- data/common.yaml\nntp::port$0: 1\n",
-        ),
-        NODES,
+fn words_of_a_documentation_are_no_markdown_except_code_between_equal_backquotes() {
+    check_cases(
         expect![[r#"
+            $ a `Port` or a [list](x) of *them*
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
             1
@@ -281,20 +268,8 @@ fn words_of_a_documentation_are_no_markdown_except_code() {
               1
             set in common.yaml:1
             class ntp · $port · modules/ntp/manifests/init.pp:2
-            $port — a Port or a [list](x) of *them*"#]],
-    );
-}
-
-#[test]
-fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
-    check_forms(
-        &with_hierarchy(
-            "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
-             # @param port a `Port`, ``a`b``, `c``d` or a `quoted' word\nclass ntp ($port) {}\n\
-             #- data/common.yaml\nntp::port$0: 1\n",
-        ),
-        NODES,
-        expect![[r#"
+            $port — a Port or a [list](x) of *them*
+            $ a `Port`, ``a`b``, `c``d` or a `quoted' word
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
             1
@@ -315,7 +290,16 @@ fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
               1
             set in common.yaml:1
             class ntp · $port · modules/ntp/manifests/init.pp:2
-            $port — a Port, a`b, c``d or a `quoted' word"#]],
+            $port — a Port, a`b, c``d or a `quoted' word
+        "#]],
+        |documentation| {
+            let files = format!(
+                "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
+                 # @param port {documentation}\nclass ntp ($port) {{}}\n\
+                 #- data/common.yaml\nntp::port$0: 1\n"
+            );
+            forms(&with_hierarchy(&files), NODES)
+        },
     );
 }
 

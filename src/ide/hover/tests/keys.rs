@@ -442,11 +442,11 @@ fn only_so_many_lookups_are_made_for_one_hover() {
         .map(|name| format!("{name}: {{fqdn: {name}.example}}\n"))
         .collect();
     let levels = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
-    let listen = format!("{levels}#- data/common.yaml\nlis$0ten: \"%{{fqdn}}:1\"\n");
-    check_nodes(
-        &listen,
+    check_all(
+        |data| format!("{levels}#- data/common.yaml\n{data}"),
         &known,
         expect![[r#"
+            $ lis$0ten: "%{fqdn}:1"\n
             listen — first found, at least 6 different values on 300 nodes
               n000:1  # n000 · common.yaml:1
             n001:1 on n001
@@ -454,27 +454,15 @@ fn only_so_many_lookups_are_made_for_one_hover() {
             n003:1 on n003
             n004:1 on n004
             n005:1 on n005
-            not counted here: 294 nodes; see the values on all nodes"#]],
-    );
-    let part =
-        format!("{levels}#- data/common.yaml\nlisten:\n  host: \"%{{fqdn}}\"\n  po$0rt: 1\n");
-    check_nodes(
-        &part,
-        &known,
-        expect![[r#"
+            not counted here: 294 nodes; see the values on all nodes
+            $ listen:\n  host: "%{fqdn}"\n  po$0rt: 1\n
             listen.port — first found, the same value on 6 of 300 nodes
               1  # 6 nodes · common.yaml:3
-            not counted here: 294 nodes; see the values on all nodes"#]],
-    );
-    let token = format!(
-        "{levels}#- data/common.yaml\nlisten: \"%{{fqdn}}:1\"\nurl: \"x%{{lookup('lis$0ten')}}\"\n"
-    );
-    check_nodes(
-        &token,
-        &known,
-        expect![[r#"
+            not counted here: 294 nodes; see the values on all nodes
+            $ listen: "%{fqdn}:1"\nurl: "x%{lookup('lis$0ten')}"\n
             %{lookup('listen')} — n000:1 for 1 node, n001:1 for 1 node, n002:1 for 1 node, n003:1 for 1 node,
-              n004:1 for 1 node, n005:1 for 1 node (294 nodes not looked up)"#]],
+              n004:1 for 1 node, n005:1 for 1 node (294 nodes not looked up)
+        "#]],
     );
 }
 

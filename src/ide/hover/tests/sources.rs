@@ -47,24 +47,21 @@ fn another_value_on_each_node_is_counted() {
 fn a_configuration_that_puppet_refuses_is_named() {
     let refused = "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: a.yaml}\n\
         - {name: m, path: b.yaml, data_hash: yaml_data, lookup_key: x}\n#- data/a.yaml\n";
-    check(
-        &format!("{refused}po$0rt: 1\n"),
+    let broken = "#- hiera.yaml\nversion: [\n#- data/a.yaml\n";
+    check_all(
+        |case| case.replace("REFUSED", refused).replace("BROKEN", broken),
+        "{}",
         expect![[r#"
-        port — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or hiera3_backend
-          can be defined in hierarchy 'm'; every lookup fails"#]],
-    );
-    check(
-        &format!("{refused}users:\n  al$0ice: 1\n"),
-        expect![[r#"
+            $ REFUSEDpo$0rt: 1\n
+            port — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or hiera3_backend
+              can be defined in hierarchy 'm'; every lookup fails
+            $ REFUSEDusers:\n  al$0ice: 1\n
             users.alice — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or
-              hiera3_backend can be defined in hierarchy 'm'; every lookup fails"#]],
-    );
-    let broken = "#- hiera.yaml\nversion: [\n#- data/a.yaml\npo$0rt: 1\n";
-    check(
-        broken,
-        expect![[r#"
-        port — Puppet refuses hiera.yaml: did not find expected node content while parsing a flow node at
-          line 2 column 1; every lookup fails"#]],
+              hiera3_backend can be defined in hierarchy 'm'; every lookup fails
+            $ BROKENpo$0rt: 1\n
+            port — Puppet refuses hiera.yaml: did not find expected node content while parsing a flow node at
+              line 2 column 1; every lookup fails
+        "#]],
     );
 }
 
@@ -173,23 +170,27 @@ fn behind(text: &str, known: &str) -> String {
 
 #[test]
 fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
-    let hover_with = |data: &str| {
-        let site = "#- environment.conf\n#- manifests/site.pp\n$role = 'web'\n$x = }\n";
-        let text = format!("{site}#- data/role/web.yaml\nk: web\n#- data/common.yaml\n{data}");
-        behind(
-            &with_hierarchy(&text),
-            r#"{"n": {"facts": {"site": "ams"}}}"#,
-        )
-    };
-    expect![[r#"
-        k — first found, for n, the only node that reads this file (may differ)
-          common
-        set in common.yaml:1
-        may differ: role = web
-        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]]
-    .assert_eq(&hover_with("k$0: common\n"));
-    expect![[r#"
-        %{tier} — not known for 1 node
-        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&hover_with("k: \"%{tie$0r}\"\n"));
-    expect!["%{facts.site} — ams for 1 node"].assert_eq(&hover_with("k: \"%{facts.si$0te}\"\n"));
+    let site = "#- environment.conf\n#- manifests/site.pp\n$role = 'web'\n$x = }\n";
+    check_cases(
+        expect![[r#"
+            $ k$0: common\n
+            k — first found, for n, the only node that reads this file (may differ)
+              common
+            set in common.yaml:1
+            may differ: role = web
+            manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known
+            $ k: "%{tie$0r}"\n
+            %{tier} — not known for 1 node
+            manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known
+            $ k: "%{facts.si$0te}"\n
+            %{facts.site} — ams for 1 node
+        "#]],
+        |data| {
+            let data = format!("#- data/role/web.yaml\nk: web\n#- data/common.yaml\n{data}");
+            behind(
+                &with_hierarchy(&format!("{site}{data}")),
+                r#"{"n": {"facts": {"site": "ams"}}}"#,
+            )
+        },
+    );
 }
