@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Slot};
 use super::options::words;
-use super::{Item, ItemKind, Question, facts};
+use super::{Item, ItemKind, TypingPlace, facts};
 use crate::analysis::RootView;
 use crate::hierarchy::{join, locate};
 use crate::ide::hover::meaning_of_value;
@@ -43,7 +43,7 @@ const DEEPEST: usize = 3;
 const MOST_FUNCTIONS: usize = 500;
 
 /// The items for a place in `hiera.yaml`.
-pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     let Some(view) = question.analysis.answering(question.file.path()) else {
         return Vec::new();
     };
@@ -79,7 +79,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// The elements before the cursor in a list of `mapped_paths`.
-fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
+fn mapped_before<'t>(question: &TypingPlace<'t>) -> Vec<&'t str> {
     let Some((_, written)) = question.before().rsplit_once("mapped_paths") else {
         return Vec::new();
     };
@@ -102,7 +102,7 @@ fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
 }
 
 /// The name of an element in `mapped_paths`, if the cursor is in the template.
-pub(super) fn mapped_element(question: &Question<'_>) -> Option<String> {
+pub(super) fn mapped_element(question: &TypingPlace<'_>) -> Option<String> {
     match mapped_before(question)[..] {
         [_, element] => Some(element.to_owned()),
         _ => None,
@@ -123,15 +123,14 @@ fn level(cursor: &Cursor) -> Item {
 }
 
 /// The base folder of paths at the cursor.
-fn datadir(question: &Question<'_>, view: &RootView<'_>) -> String {
+fn datadir(question: &TypingPlace<'_>, view: &RootView<'_>) -> String {
     let text = question.file.text();
     let snapshot = question.analysis.snapshot;
     let parse = snapshot.parse_of(question.file, Format::Yaml);
     let spans = locate(&parse.tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-    let around = levels
-        .filter(|level| level.range.touches(question.offset))
-        .find_map(|level| level.datadir);
+    let mut around = levels.filter(|level| level.range.touches(question.offset));
+    let around = around.find_map(|level| level.datadir);
     let written = around.or(spans.defaults.datadir);
     let written = written.map_or("data", |range: TextRange| range.slice(text));
     join(&view.root.dir, written.trim_matches(['"', '\'']))
@@ -151,22 +150,14 @@ fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -
     let folder = path::normalise(&join(from, folder));
     let folder = snapshot.map_deployed_for(Some(view.root), &folder);
     let listed = view.files().list(&folder).into_iter();
-    let items = listed.filter_map(|(name, kind)| {
-        let hidden = name.starts_with('.');
-        match kind {
-            FileKind::Directory if !hidden => Some(Item {
-                // A path continues inside the folder; a data directory ends with it.
-                insert: match with_files {
-                    true => format!("{before}{name}/"),
-                    false => format!("{before}{name}"),
-                },
-                ..Item::new(format!("{before}{name}/"), ItemKind::Folder)
-            }),
-            FileKind::File if with_files && !hidden => {
-                Some(Item::new(format!("{before}{name}"), ItemKind::File))
-            }
-            FileKind::Directory | FileKind::File => None,
-        }
+    let listed = listed.filter(|(name, _)| !name.starts_with('.'));
+    let items = listed.filter_map(|(name, kind)| match kind {
+        FileKind::Directory => Some(Item {
+            // A path continues inside the folder; a data directory ends with it.
+            insert: format!("{before}{name}{}", if with_files { "/" } else { "" }),
+            ..Item::new(format!("{before}{name}/"), ItemKind::Folder)
+        }),
+        FileKind::File => with_files.then(|| Item::new(format!("{before}{name}"), ItemKind::File)),
     });
     items.collect()
 }
@@ -218,15 +209,8 @@ fn search(
                 names.extend(name.strip_suffix(end).map(|name| format!("{before}{name}")));
             }
             FileKind::Directory if depth > 0 => {
-                let inner = format!("{before}{name}::");
-                search(
-                    view,
-                    &format!("{folder}/{name}"),
-                    end,
-                    &inner,
-                    depth - 1,
-                    names,
-                );
+                let (folder, inner) = (format!("{folder}/{name}"), format!("{before}{name}::"));
+                search(view, &folder, end, &inner, depth - 1, names);
             }
             FileKind::Directory => {}
         }

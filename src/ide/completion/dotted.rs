@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::keys::names;
-use super::{Completion, Item, ItemKind, Question, answer, token};
+use super::{Completion, Item, ItemKind, TypingPlace, answer, token};
 use crate::ide::hover::Described;
 use crate::text::TextRange;
 
@@ -58,7 +58,7 @@ impl<'t> LastPart<'t> {
     }
 
     /// The length of the segment's rest after the cursor.
-    pub(super) fn rest(&self, question: &Question<'_>) -> usize {
+    pub(super) fn rest(&self, question: &TypingPlace<'_>) -> usize {
         let behind = question.behind();
         let rest = behind.trim_start_matches(token::is_part);
         let end = behind.len() - rest.len();
@@ -67,7 +67,7 @@ impl<'t> LastPart<'t> {
     }
 
     /// The items for the segment: keys of data, or keys below the key before the dot.
-    pub(super) fn items(&self, question: &Question<'_>) -> Vec<Item> {
+    pub(super) fn items(&self, question: &TypingPlace<'_>) -> Vec<Item> {
         let items: Vec<Option<Item>> = match &self.above {
             Some(above) => {
                 let found = token::sub_keys(question, above).into_iter();
@@ -101,7 +101,7 @@ impl<'t> LastPart<'t> {
     }
 
     /// The answer that replaces the segment by an item.
-    pub(super) fn answer(&self, question: &Question<'_>, items: Vec<Item>) -> Completion {
+    pub(super) fn answer(&self, question: &TypingPlace<'_>, items: Vec<Item>) -> Completion {
         let start = question.offset.saturating_sub(self.written.len());
         let replace = TextRange::new(start, question.offset + self.rest(question));
         answer(&self.typed, replace, items)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Item, ItemKind, Question, fit};
+use super::{Item, ItemKind, TypingPlace, fit};
 use crate::hierarchy::locate;
 use crate::ide::hover::Described;
 use crate::ide::named;
@@ -71,7 +71,7 @@ const ALWAYS: [&str; 34] = [
 ];
 
 /// Variables that match the typed part, the used ones first.
-pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
+pub(super) fn items(question: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let wanted = typed.trim_start_matches(':');
     let known = of_nodes(question, wanted);
@@ -97,7 +97,7 @@ pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
 }
 
 /// The variables in data and configurations.
-fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
+fn used(question: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
     let snapshot = question.analysis.snapshot;
     let mut found = BTreeSet::new();
     for file in question.related.configurations() {
@@ -138,7 +138,7 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
 }
 
 /// The variables of some known nodes with their values, those of the selected node first.
-fn of_nodes(question: &Question<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
+fn of_nodes(question: &TypingPlace<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
     let nodes = question.analysis.nodes;
     let selected = question.analysis.selected.and_then(|name| nodes.find(name));
     let step = nodes.len().div_ceil(MOST_NODES).max(1);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cursor::{Cursor, CursorStep, DocumentStyle};
 use super::parameters::{self, expected, shortened};
 use super::values::written;
-use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
+use super::{Fit, Item, ItemKind, MOST_ITEMS, TypingPlace, fit};
 use crate::analysis::quoted;
 use crate::datatype::Presence;
 use crate::ide::hover::Described;
@@ -21,7 +21,7 @@ const MOST_FILES: usize = 24;
 const MOST_BYTES: usize = 256 << 10;
 
 /// The items for top-level keys: those that the file does not set yet.
-pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+pub(super) fn top_level(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     let facts = question.file.facts();
     let is_here = |name: &str| {
         let mut keys = facts.keys.iter().filter(|fact| &*fact.name == name);
@@ -66,7 +66,7 @@ pub(super) fn in_files(files: usize) -> String {
 
 /// Names of keys in files that nodes read together with this one, the best match first.
 pub(super) fn names(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     typed: &str,
     is_left_out: &dyn Fn(&str) -> bool,
 ) -> Vec<Arc<str>> {
@@ -108,7 +108,7 @@ pub(super) fn names(
 }
 
 /// The item for a key: with a colon, unless there is one.
-pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> Item {
+pub(super) fn key_item(question: &TypingPlace<'_>, cursor: &Cursor, name: &str) -> Item {
     let text = question.file.text();
     let behind = text.get(cursor.replace.end as usize..).unwrap_or_default();
     let behind = behind.trim_start_matches(['"', '\'']);
@@ -144,7 +144,7 @@ pub(super) fn quoted_if_needed(name: &str) -> String {
 /// then those at the same place in other levels, the most frequent first. Without keys that the
 /// hash already has.
 pub(super) fn nested(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     cursor: &Cursor,
     root: &str,
     steps: &[CursorStep],
@@ -198,7 +198,7 @@ fn nested_name(root: &str, steps: &[CursorStep], name: &str) -> Option<Arc<str>>
 
 /// The values of a top-level key in this file and the files that nodes read together with it,
 /// within the limits.
-pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
+pub(super) fn values_of<'a>(question: &TypingPlace<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
     let snapshot = question.analysis.snapshot;
     let others = snapshot.iter_files_with(root);
     let others = others.filter(|file| file.id() != question.file.id());

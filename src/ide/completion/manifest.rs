@@ -1,7 +1,7 @@
 //! Completion in manifests: keys in lookups, and names of classes.
 
 use super::dotted::LastPart;
-use super::{Completion, Question, parameters, token};
+use super::{Completion, TypingPlace, parameters, token};
 use crate::syntax::puppet::{HalfTyped, OpenBracket, PieceKind, half_typed};
 use crate::workspace::{Language, language_of};
 
@@ -18,7 +18,7 @@ const LOOKUPS: [&str; 5] = [
 const INCLUDES: [&str; 3] = ["include", "contain", "require"];
 
 /// The items for a key in a lookup or a class in an inclusion; `None` elsewhere.
-pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
+pub(super) fn complete(question: &TypingPlace<'_>) -> Option<Completion> {
     let Some(Language::Puppet(dialect)) = language_of(question.file.path()) else {
         return None;
     };

@@ -101,7 +101,7 @@ impl Item {
     }
 }
 
-struct Question<'a> {
+struct TypingPlace<'a> {
     analysis: Analysis<'a>,
     file: &'a Arc<File>,
     offset: usize,
@@ -109,7 +109,7 @@ struct Question<'a> {
     related: HieraFiles<'a>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> TypingPlace<'a> {
     /// The text before the cursor.
     fn before(&self) -> &'a str {
         self.file.text().get(..self.offset).unwrap_or_default()
@@ -142,7 +142,7 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
     if !is_config && !is_code && !is_data() {
         return None;
     }
-    let question = Question {
+    let question = TypingPlace {
         analysis,
         file,
         offset,
@@ -163,7 +163,7 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
     Some(answer(&cursor.typed, cursor.replace, items))
 }
 
-fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+fn in_data(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     if cursor.typed.starts_with('*') && cursor.quote.is_none() {
         return values::anchors(question);
     }

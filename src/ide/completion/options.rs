@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::cursor::{Cursor, Slot};
 use super::keys::{about, key_item, names, quoted_if_needed};
-use super::{Item, ItemKind, Question};
+use super::{Item, ItemKind, TypingPlace};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
 
 const MEMBERS: [&str; 2] = ["merge", "convert_to"];
@@ -45,7 +45,7 @@ const TYPES: [(&str, &str); 16] = [
 ];
 
 /// The items for a place in `lookup_options`.
-pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     let steps: Vec<&str> = cursor.steps_as_words().collect();
     match (cursor.slot, steps.as_slice()) {
         (Slot::Key, [_]) => entries(question, cursor),
@@ -86,7 +86,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// Keys without an entry, and the patterns of their modules.
-fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+fn entries(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     let options = &question.file.facts().lookup_options;
     let has_entry = |name: &str| {
         let mut entries = options.iter();
@@ -116,7 +116,7 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// Words as keys, except for those that the hash already has.
-pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
+pub(super) fn words(question: &TypingPlace<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
     let siblings = cursor.sibling_keys(question.file.text(), question.offset);
     let has = |word: &str| {
         let mut keys = siblings.iter();

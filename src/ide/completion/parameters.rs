@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use super::cursor::{Cursor, CursorStep};
 use super::keys::key_item;
-use super::{Item, ItemKind, MOST_ITEMS, Question, fit};
+use super::{Item, ItemKind, MOST_ITEMS, TypingPlace, fit};
 use crate::analysis::ClassParameter;
 use crate::datatype::Expected;
 use crate::ide::code_names::is_class;
@@ -17,7 +17,7 @@ const WIDEST: usize = 60;
 
 /// Parameters of classes as keys, the required ones first.
 pub(super) fn items(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     cursor: &Cursor,
     is_here: &dyn Fn(&str) -> bool,
 ) -> Vec<Item> {
@@ -74,7 +74,7 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The expected type at some steps of a key's value; the default if the key sets no parameter.
-pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[CursorStep]) -> Expected {
+pub(super) fn expected(question: &TypingPlace<'_>, root: &str, steps: &[CursorStep]) -> Expected {
     let analysis = question.analysis;
     let environment = analysis.snapshot.root_of(question.file.path());
     let parameter = analysis.class_parameter(environment, root);
@@ -87,7 +87,7 @@ pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[CursorStep]
 }
 
 /// Names of classes.
-pub(super) fn classes(question: &Question<'_>, typed: &str) -> Vec<Item> {
+pub(super) fn classes(question: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let snapshot = question.analysis.snapshot;
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let names = snapshot.defined_names(typed.trim_start_matches("::"));

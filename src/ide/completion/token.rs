@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::dotted::LastPart;
 use super::keys::values_of;
-use super::{Completion, Item, ItemKind, Question, answer, config, facts};
+use super::{Completion, Item, ItemKind, TypingPlace, answer, config, facts};
 use crate::interpolation::{Method, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -44,7 +44,7 @@ pub(super) fn open_token(text: &str, offset: usize) -> Option<OpenToken<'_>> {
 
 /// The items for a token; paths in `hiera.yaml` allow no functions.
 pub(super) fn complete(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     open: &OpenToken<'_>,
     is_config: bool,
 ) -> Completion {
@@ -71,7 +71,7 @@ pub(super) fn complete(
 }
 
 /// The answer for the word around the cursor.
-pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
+pub(super) fn answer_in(question: &TypingPlace<'_>, typed: &str, items: Vec<Item>) -> Completion {
     let behind = question.behind();
     let rest = behind.len() - behind.trim_start_matches(is_part).len();
     let start = question.offset.saturating_sub(typed.len());
@@ -95,7 +95,7 @@ fn call(inner: &str) -> Option<(Method, char, &str)> {
 
 /// The items for the argument of a call; the quotes are those around the argument and the whole string.
 fn in_call(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     method: Method,
     (quote, of_text): (char, Option<char>),
     argument: &str,
@@ -130,7 +130,7 @@ fn in_call(
 }
 
 /// The keys below a dotted key, and indexes of elements.
-pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<String> {
+pub(super) fn sub_keys(question: &TypingPlace<'_>, above: &str) -> Vec<String> {
     let Ok(parts) = split_key(above) else {
         return Vec::new();
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cursor::{Cursor, CursorStep, DocumentStyle};
 use super::keys::{in_files, parts, values_of};
 use super::parameters::expected;
-use super::{Item, ItemKind, Question};
+use super::{Item, ItemKind, TypingPlace};
 use crate::datatype::Word;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::{Value, dump_for_hover, to_json};
@@ -19,7 +19,7 @@ const WIDEST: usize = 120;
 
 /// Values for the place of the cursor, the most frequent first.
 pub(super) fn items(
-    question: &Question<'_>,
+    question: &TypingPlace<'_>,
     cursor: &Cursor,
     root: &str,
     steps: &[CursorStep],
@@ -68,7 +68,7 @@ pub(super) fn items(
 }
 
 /// The values of a top-level key in the text of other files.
-fn in_yaml_files(question: &Question<'_>, root: &str) -> Vec<String> {
+fn in_yaml_files(question: &TypingPlace<'_>, root: &str) -> Vec<String> {
     let files = question.analysis.snapshot.iter_files_with(root);
     let files = files.filter(|file| {
         file.id() != question.file.id()
@@ -86,7 +86,7 @@ fn in_yaml_files(question: &Question<'_>, root: &str) -> Vec<String> {
 }
 
 /// The strings, numbers and booleans at some steps of a key's value.
-fn read(question: &Question<'_>, root: &str, steps: &[CursorStep], typed: &str) -> Vec<String> {
+fn read(question: &TypingPlace<'_>, root: &str, steps: &[CursorStep], typed: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (_, value) in values_of(question, root) {
         for value in parts(&value, steps) {
@@ -134,7 +134,7 @@ fn as_written(value: String, cursor: &Cursor) -> Option<String> {
 }
 
 /// The anchors of the file before the cursor, as aliases, the nearest first.
-pub(super) fn anchors(question: &Question<'_>) -> Vec<Item> {
+pub(super) fn anchors(question: &TypingPlace<'_>) -> Vec<Item> {
     let before = question.before();
     let mut names: Vec<&str> = Vec::new();
     for (at, _) in before.match_indices('&') {

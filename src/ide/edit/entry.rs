@@ -165,16 +165,7 @@ impl<'a> Sheet<'a> {
     #[must_use]
     pub fn with_comments(&self, entry: TopEntry) -> Option<TextRange> {
         let own = self.lines(entry)?;
-        let text = self.text();
-        let mut start = own.start as usize;
-        while let Some(before) = text[..start].strip_suffix('\n') {
-            let line = before.rfind('\n').map_or(0, |at| at + 1);
-            if !before[line..].starts_with('#') {
-                return Some(TextRange::new(start, own.end as usize));
-            }
-            start = line;
-        }
-        Some(own)
+        Some(with_comments(self.text(), own).unwrap_or(own))
     }
 
     /// The comments above, beside and inside of an entry. O(comments).
@@ -456,6 +447,23 @@ pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value 
     let mut options = known.and_then(Value::as_hash).cloned().unwrap_or_default();
     options.insert(Value::from("merge"), merge.clone());
     options.into()
+}
+
+/// Lines with the comments right above them in the same column; `None` if the file starts with
+/// those.
+pub(in crate::ide) fn with_comments(text: &str, lines: TextRange) -> Option<TextRange> {
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let own = blanks(lines.slice(text));
+    let mut start = lines.start as usize;
+    loop {
+        let above = text[..start].strip_suffix('\n')?;
+        let line = above.rfind('\n').map_or(0, |at| at + 1);
+        let comment = &above[line..];
+        if blanks(comment) != own || !comment[own..].starts_with('#') {
+            return Some(TextRange::new(start, lines.end as usize));
+        }
+        start = line;
+    }
 }
 
 enum Neighbour {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::level::{GoalLevel, MOST_FILES};
 use super::pieces::{Gone, Merging};
-use super::{Goal, State, cell_of};
+use super::{CurrentAnswers, Goal, cell_of};
 use crate::analysis::RootView;
 use crate::ide::edit::entry::{Sheet, with_merge};
 use crate::ide::edit::part::with_part;
@@ -49,17 +49,16 @@ impl Candidate {
     pub(super) fn cost(&self) -> (usize, usize, bool, bool, usize, usize) {
         let files = self.plan.new_files.len();
         let edits = self.plan.edits.values().flatten();
-        let text = edits
-            .map(|edit| edit.new_text.len() + edit.range.len())
-            .sum();
+        let text = edits.map(|edit| edit.new_text.len() + edit.range.len());
+        let is_other_level = !self.is_requested_level;
         let is_elsewhere = !self.is_among_its_own;
         (
             self.entries,
             files,
-            !self.is_requested_level,
+            is_other_level,
             is_elsewhere,
             self.above,
-            text,
+            text.sum(),
         )
     }
 
@@ -84,7 +83,7 @@ pub(super) fn candidates(
     view: &RootView<'_>,
     goal: &Goal,
     levels: &[GoalLevel],
-    state: &State,
+    state: &CurrentAnswers,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut add = |candidate: Option<Candidate>| {
@@ -146,19 +145,16 @@ fn options(
 }
 
 /// The files that set the current value of the nodes without the wanted one.
-fn deciding(view: &RootView<'_>, goal: &Goal, state: &State) -> BTreeSet<Arc<str>> {
+fn deciding(view: &RootView<'_>, goal: &Goal, state: &CurrentAnswers) -> BTreeSet<Arc<str>> {
     let nodes = view.analysis.nodes;
     let mut files = BTreeSet::new();
     for &member in &state.lacking {
         let name = nodes.certname(member);
         let cell = cell_of(&state.row, name);
-        let origins = cell.map_or(&[][..], |cell| &cell.origins);
-        let own = origins
-            .iter()
-            .find(|origin| origin.nodes.iter().any(|node| **node == *name));
-        for source in own.into_iter().flat_map(|origin| &origin.sources) {
-            files.insert(source.file.clone());
-        }
+        let mut origins = cell.into_iter().flat_map(|cell| &cell.origins);
+        let own = origins.find(|origin| origin.nodes.iter().any(|node| **node == *name));
+        let sources = own.into_iter().flat_map(|origin| &origin.sources);
+        files.extend(sources.map(|source| source.file.clone()));
         if files.len() > MOST_FILES {
             return BTreeSet::new();
         }
@@ -262,7 +258,7 @@ impl<'n> New<'n> {
 struct Making<'m> {
     view: &'m RootView<'m>,
     goal: &'m Goal,
-    state: &'m State,
+    state: &'m CurrentAnswers,
     level: &'m GoalLevel,
     above: usize,
     overriding: BTreeSet<Arc<str>>,
@@ -310,11 +306,8 @@ impl Making<'_> {
         for at in self.level.files.keys() {
             entries += self.write(&mut plan, at, new, extra)?;
         }
-        let mut title = format!(
-            "Set '{}' in {}",
-            self.goal.written_key,
-            listed(self.view, self.goal, self.level.files.keys())
-        );
+        let places = listed(self.view, self.goal, self.level.files.keys());
+        let mut title = format!("Set '{}' in {places}", self.goal.written_key);
         if new.with.is_some_and(|(_, gone)| gone != Gone::None) {
             title.push_str(" with knock-outs");
         }
@@ -332,10 +325,8 @@ impl Making<'_> {
                     remove(self.view, self.goal, at, &mut plan)?;
                     entries += 1;
                 }
-                title = format!(
-                    "{title} and remove it from {}",
-                    listed(self.view, self.goal, removed.into_iter())
-                );
+                let places = listed(self.view, self.goal, removed.into_iter());
+                title = format!("{title} and remove it from {places}");
             }
         }
         if plan.files() > MOST_FILES {
@@ -439,7 +430,8 @@ impl Making<'_> {
                     return None;
                 }
                 let member = self.view.analysis.nodes.find(name)?;
-                let at = Arc::from(above.place_of(self.view, &self.goal.key, member)?);
+                let at = self.view.path_for(&above.place, &self.goal.key, member)?;
+                let at = Arc::from(at);
                 let known = kept.insert(at, value.clone());
                 if known.is_some_and(|known| known != *value) || kept.len() > MOST_FILES {
                     return None;
@@ -450,21 +442,16 @@ impl Making<'_> {
             if candidate.plan.changes(at) || super::has_token(value) {
                 return None;
             }
-            candidate.entries += self.write(
-                &mut candidate.plan,
-                at,
-                &New::value(&[], value),
-                &ExtraChange::Nothing,
-            )?;
+            let new = New::value(&[], value);
+            candidate.entries +=
+                self.write(&mut candidate.plan, at, &new, &ExtraChange::Nothing)?;
         }
         if kept.is_empty() {
             return None;
         }
-        candidate.title = format!(
-            "{}, and keep the value of other nodes in {}",
-            candidate.title,
-            listed(self.view, self.goal, kept.keys())
-        );
+        let places = listed(self.view, self.goal, kept.keys());
+        let more = format!(", and keep the value of other nodes in {places}");
+        candidate.title.push_str(&more);
         Some(candidate)
     }
 }

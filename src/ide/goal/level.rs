@@ -77,11 +77,6 @@ impl GoalLevel {
         let class = key.split("::").count() - 1;
         class > 0 && self.nearness.0 >= class
     }
-
-    /// The file that another node reads there.
-    pub(super) fn place_of(&self, view: &RootView<'_>, key: &str, member: usize) -> Option<String> {
-        view.path_for(&self.place, key, member)
-    }
 }
 
 /// How near the keys of files are to a key; see [`GoalLevel::nearness`]. O(keys of the files).

@@ -16,7 +16,7 @@ mod why_not;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use candidates::{Candidate, candidates};
 use level::{GoalLevel, one_of_each_glob};
@@ -226,7 +226,7 @@ pub fn proposals(
     goal: &Goal,
     progress: &dyn Fn(SearchProgress),
 ) -> Result<Outcome, String> {
-    let state = State::of(view, goal)?;
+    let state = CurrentAnswers::of(view, goal)?;
     if state.lacking.is_empty() {
         return Ok(Outcome::Already);
     }
@@ -242,7 +242,7 @@ pub fn proposals(
         }
     }
     let levels = one_of_each_glob(levels);
-    let mut found: Vec<(Candidate, Tried)> = Vec::new();
+    let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let mut all = candidates(view, goal, &levels, &state);
     all.sort_by_key(Candidate::cost);
     all.truncate(MOST_TRIED);
@@ -339,7 +339,7 @@ fn top_level(key: &str) -> Result<Arc<str>, String> {
 }
 
 /// The current answers.
-struct State {
+struct CurrentAnswers {
     row: Row,
     /// The wanted whole value of each of the goal's nodes.
     wanted: BTreeMap<Arc<str>, Value>,
@@ -347,11 +347,11 @@ struct State {
     lacking: Vec<usize>,
 }
 
-impl State {
-    fn of(view: &RootView<'_>, goal: &Goal) -> Result<State, String> {
+impl CurrentAnswers {
+    fn of(view: &RootView<'_>, goal: &Goal) -> Result<CurrentAnswers, String> {
         let nodes = view.analysis.nodes;
         let row = row(view, &goal.request());
-        let mut state = State {
+        let mut state = CurrentAnswers {
             row,
             wanted: BTreeMap::new(),
             lacking: Vec::new(),
@@ -389,7 +389,7 @@ fn is_value(cell: &Cell, wanted: &Value) -> bool {
 }
 
 /// The effect of an edit on the key.
-struct Tried {
+struct Trial {
     changed: Vec<Arc<str>>,
     others: Vec<Arc<str>>,
 }
@@ -398,9 +398,9 @@ struct Tried {
 fn try_out(
     view: &RootView<'_>,
     goal: &Goal,
-    state: &State,
+    state: &CurrentAnswers,
     candidate: &Candidate,
-) -> Result<Tried, String> {
+) -> Result<Trial, String> {
     let tried = after(view, &goal.request(), &candidate.plan)?;
     for cell in &tried.answers {
         let lacks = |name: &&Arc<str>| {
@@ -422,22 +422,20 @@ fn try_out(
             return Err(format!("{name} would no longer get a Sensitive value"));
         }
     }
-    let changed = changes
-        .iter()
-        .flat_map(|change| change.after.nodes.iter().cloned());
-    let changed: BTreeSet<Arc<str>> = changed.collect();
+    let changed = changes.iter().flat_map(|change| &change.after.nodes);
+    let changed: BTreeSet<Arc<str>> = changed.cloned().collect();
     let is_other = |name: &&Arc<str>| !state.wanted.contains_key(*name);
     let others: Vec<Arc<str>> = changed.iter().filter(is_other).cloned().collect();
     if goal.only
         && let Some(first) = others.first()
     {
-        let nodes_text = match others.len() {
-            1 => first.to_string(),
-            count => format!("{first} and {} more", count - 1),
+        let more = match others.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
         };
-        return Err(format!("{nodes_text} would get another value too"));
+        return Err(format!("{first}{more} would get another value too"));
     }
-    Ok(Tried {
+    Ok(Trial {
         changed: changed.into_iter().collect(),
         others,
     })
@@ -450,7 +448,7 @@ fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
 }
 
 /// Why a plan changes exactly these nodes.
-fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Tried) -> String {
+fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Trial) -> String {
     let nodes = view.analysis.nodes;
     let mut readers: BTreeSet<&str> = BTreeSet::new();
     for layer in layers_of(&goal.key) {
@@ -472,13 +470,11 @@ fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Trie
     match rest.as_slice() {
         [] if changed.len() == 1 => format!("no other reads {files}"),
         [] => format!("only they read {files}"),
-        [one] => {
-            format!("{one} reads {files} too, and keeps its value")
+        [one] => format!("{one} reads {files} too, and keeps its value"),
+        rest => {
+            let count = rest.len();
+            format!("{count} others read {files} too, and keep their values")
         }
-        rest => format!(
-            "{} others read {files} too, and keep their values",
-            rest.len()
-        ),
     }
 }
 
@@ -490,17 +486,11 @@ impl Proposal {
         let others = match self.others.as_slice() {
             [] => "and no other".to_owned(),
             [only] => format!("and also {only}"),
-            [first, rest @ ..] => {
-                format!("and also {first} and {} more", rest.len())
-            }
+            [first, rest @ ..] => format!("and also {first} and {} more", rest.len()),
         };
-        let mut keys: Vec<&str> = Vec::new();
-        for change in &self.proof.known.changes {
-            if change.key != self.key && !keys.contains(&&*change.key) {
-                keys.push(&change.key);
-            }
-        }
-        let more = match keys.as_slice() {
+        let keys = self.proof.known.changes.iter().map(|change| &*change.key);
+        let keys: IndexSet<&str> = keys.filter(|key| *key != &*self.key).collect();
+        let more = match Vec::from_iter(keys).as_slice() {
             [] => String::new(),
             keys => format!("; what looks it up changes too: {}", keys.join(", ")),
         };

@@ -24,12 +24,10 @@ pub fn diff(
 /// The reasons for a lack of proposals, as lines.
 #[must_use]
 pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
-    let first = format!(
-        "no edit gives these nodes this value of '{}'",
-        goal.written_key
-    );
-    let lines = std::iter::once(&first).chain(reasons);
-    lines.map(|line| format!("{line}\n")).collect()
+    let key = &goal.written_key;
+    let reasons = reasons.iter().map(|line| format!("{line}\n"));
+    let reasons: String = reasons.collect();
+    format!("no edit gives these nodes this value of '{key}'\n{reasons}")
 }
 
 /// The node's current value, then each level, as lines; with whether the level prevents the wanted value.
@@ -40,10 +38,11 @@ pub fn why_not_lines(
     node: &str,
     name: &dyn Fn(&str) -> String,
 ) -> Vec<(String, bool)> {
-    let merged = match &why.merged {
-        Some(how) => format!(", merged by '{how}'"),
-        None => String::new(),
-    };
+    let merged = why
+        .merged
+        .as_ref()
+        .map(|how| format!(", merged by '{how}'"));
+    let merged = merged.unwrap_or_default();
     let expected = inline(&why.wanted, WIDEST);
     // The levels below have the reason.
     let is_open = why.levels.iter().any(|level| level.file.is_none());
@@ -63,13 +62,11 @@ pub fn why_not_lines(
     }
     let mut rows: Vec<(String, &InTheWay)> = Vec::new();
     for level in &why.levels {
-        let place = match (&level.file, level.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", name(file)),
-            (Some(file), None) => name(file),
-            (None, _) => match &level.path {
-                Some(path) => name(path),
-                None => level.level.to_string(),
-            },
+        let place = match (&level.file, level.line, &level.path) {
+            (Some(file), Some(line), _) => format!("{}:{line}", name(file)),
+            (Some(file), None, _) => name(file),
+            (None, _, Some(path)) => name(path),
+            (None, _, None) => level.level.to_string(),
         };
         let is_new = |(known, other): &(String, &InTheWay)| {
             *known != place
@@ -86,12 +83,13 @@ pub fn why_not_lines(
     };
     for group in rows.chunk_by(is_same_level) {
         let more = group.len() - 1;
+        let level = &group[0].1.level;
         // Up to two are named.
         let (shown, more) = match more {
             0 | 1 => (group, String::new()),
             _ => (
                 &group[..1],
-                format!(" and {more} more paths of level '{}'", group[0].1.level),
+                format!(" and {more} more paths of level '{level}'"),
             ),
         };
         for (place, level) in shown {

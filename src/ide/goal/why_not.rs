@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{is_encrypted, is_value};
-use crate::analysis::{RootView, Status, Survey, SurveyLevel, datadir_of, quoted, request};
+use crate::analysis::{RootView, Status, SurveyLevel, datadir_of, quoted, request};
 use crate::hierarchy::TemplatePart;
 use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
-use crate::lookup::{LookupError, Place};
+use crate::lookup::Place;
 use crate::scope::Knowledge;
 use crate::value::Value;
 use crate::workspace::path;
@@ -67,10 +67,10 @@ pub fn why_not(
     let scope = nodes.scope(member);
     let answer = view.session().lookup(&scope, &request(key));
     let survey = view.survey_of(key, &scope, answer);
-    let merged = merged(&survey);
-    let fails = |error: &LookupError| !error.is_not_found();
-    let mut fails = survey.answer.result.as_ref().err().is_some_and(fails);
-    let is_error = fails;
+    let is_merged = !survey.strategy.is_first_found();
+    let error = survey.answer.result.as_ref().err();
+    let is_error = error.is_some_and(|error| !error.is_not_found());
+    let mut fails = is_error;
     let mut levels = Vec::new();
     let own_value = |level: &SurveyLevel| view.analysis.own_value(level.file.as_ref()?, key);
     // All levels above a level with the value would have to go.
@@ -88,6 +88,7 @@ pub fn why_not(
             Some(own) => inline(own, WIDEST),
             None => String::new(),
         };
+        let set = if is_it { "this" } else { &*shown };
         let (what, is_in_the_way) = match &level.status {
             Status::Sets if is_it => ("sets it to this".to_owned(), false),
             Status::Sets => (format!("sets it to {shown}, which is used"), true),
@@ -98,20 +99,12 @@ pub fn why_not(
             // An error ends the lookup, so no level overrides another.
             Status::Overridden if fails => {
                 fails = false;
-                let shown = if is_it { "this" } else { &*shown };
-                (format!("sets it to {shown}, but the lookup fails"), true)
+                (format!("sets it to {set}, but the lookup fails"), true)
             }
-            Status::Overridden if is_error => (
-                format!("sets it to {}", if is_it { "this" } else { &*shown }),
-                false,
-            ),
-            Status::Overridden if is_it => (
-                "sets it to this, overridden by a higher level".to_owned(),
-                false,
-            ),
+            Status::Overridden if is_error => (format!("sets it to {set}"), false),
             Status::Overridden => (
-                format!("sets it to {shown}, overridden by a higher level"),
-                is_below(at),
+                format!("sets it to {set}, overridden by a higher level"),
+                !is_it && is_below(at),
             ),
             Status::Unknown(_) => (
                 "may set it: which file is read is not known".to_owned(),
@@ -138,7 +131,7 @@ pub fn why_not(
         has_facts: nodes.knowledge(member) == Knowledge::All,
         wanted: value.clone(),
         gets,
-        merged,
+        merged: is_merged.then(|| survey.strategy.kind.name().to_owned()),
         levels,
     })
 }
@@ -168,12 +161,4 @@ fn path_of(place: &Place) -> Option<String> {
         Some(folder) => path::join(&folder, original),
         None => original.to_owned(),
     })
-}
-
-/// The merge strategy; `None` without merging.
-fn merged(survey: &Survey) -> Option<String> {
-    if survey.strategy.is_first_found() {
-        return None;
-    }
-    Some(survey.strategy.kind.name().to_owned())
 }

@@ -93,13 +93,9 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Refactoring> {
     // Comments at the start of the file stay there, and all others follow them.
     let text = file.text();
     let comments = parse.tree.comments().iter();
-    let comments: Vec<&str> = comments.map(|range| range.slice(text).trim_end()).collect();
-    let mut new = "---\n".to_owned();
-    for comment in comments {
-        new.push_str(comment);
-        new.push('\n');
-    }
-    new.push_str(&dump_body(&converted));
+    let comments = comments.map(|range| range.slice(text).trim_end().to_owned() + "\n");
+    let comments: String = comments.collect();
+    let mut new = format!("---\n{comments}{}", dump_body(&converted));
     if text.contains("\r\n") {
         new = new.replace('\n', "\r\n");
     }
@@ -122,10 +118,8 @@ fn level(body: &V3, backend: &str) -> Option<Value> {
         "eyaml" => ("lookup_key", "eyaml_lookup_key", "eyaml"),
         _ => return None,
     };
-    let own = body
-        .backend_options
-        .iter()
-        .find(|(name, _)| **name == *backend);
+    let mut own = body.backend_options.iter();
+    let own = own.find(|(name, _)| **name == *backend);
     let own = own.and_then(|(_, options)| options.as_hash()).cloned();
     let mut options: HashMap = own.unwrap_or_default();
     let mut text = |name: &str| {

@@ -1,16 +1,17 @@
 //! Removes duplicate entries of a key in a hash, the whole file's or one in a value; the last one
 //! is effective.
 
-use super::{Cursor, Refactoring, RefactoringKind};
+use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::ide::edit::Plan;
+use crate::ide::edit::entry::with_comments;
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::{TextEdit, TextRange};
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
+pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     nested(cursor).or_else(|| top_level(cursor))
 }
 
-fn top_level(cursor: &Cursor<'_>) -> Option<Refactoring> {
+fn top_level(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let sheet = &cursor.sheet;
     let all = sheet.all(&cursor.key);
     let (_, earlier) = all.split_last()?;
@@ -24,7 +25,7 @@ fn top_level(cursor: &Cursor<'_>) -> Option<Refactoring> {
 }
 
 /// The same for the innermost hash in the value in which the key at the cursor is duplicate.
-fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
+fn nested(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let nodes = tree.path_at(cursor.offset);
     let mut names = vec![crate::analysis::quoted(&cursor.key)];
@@ -48,44 +49,28 @@ fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
     }
     let (name, all) = found?;
     let mut plan = Plan::default();
-    let (&(first, value), rest) = all.split_first()?;
-    let (&(last, last_value), middle) = rest.split_last()?;
+    let [(first, value), ref middle @ .., (last, last_value)] = all[..] else {
+        return None;
+    };
     // The first entry determines the key's position in the hash.
     let text = cursor.sheet.text();
-    let kept = with_comments(text, lines(cursor, last, last_value)?);
+    let kept = lines(cursor, last, last_value)?;
+    let kept = with_comments(text, kept).unwrap_or(kept);
     let mut moved = kept.slice(text).to_owned();
     if !moved.ends_with('\n') {
         moved.push_str(&cursor.sheet.style.with_ends("\n"));
     }
-    plan.add(
-        cursor.at(),
-        TextEdit::replace(lines(cursor, first, value)?, moved),
-    );
+    let at = cursor.at();
+    plan.add(at, TextEdit::replace(lines(cursor, first, value)?, moved));
     for &(key, value) in middle {
-        plan.add(cursor.at(), TextEdit::delete(lines(cursor, key, value)?));
+        plan.add(at, TextEdit::delete(lines(cursor, key, value)?));
     }
-    plan.add(cursor.at(), TextEdit::delete(kept));
+    plan.add(at, TextEdit::delete(kept));
     offered(plan, all.len(), &name)
 }
 
-/// Lines with the comments right above them in the same column.
-fn with_comments(text: &str, lines: TextRange) -> TextRange {
-    let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
-    let own = blanks(lines.slice(text));
-    let mut start = lines.start as usize;
-    while let Some(above) = text[..start].strip_suffix('\n') {
-        let line = above.rfind('\n').map_or(0, |at| at + 1);
-        let comment = &above[line..];
-        if blanks(comment) != own || !comment.trim_start().starts_with('#') {
-            break;
-        }
-        start = line;
-    }
-    TextRange::new(start, lines.end as usize)
-}
-
 /// The whole lines of an entry; `None` if the lines contain anything else, or the entry has an anchor.
-fn lines(cursor: &Cursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
+fn lines(cursor: &EntryCursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
     let mut range = tree.node(key).full_range();
     let written = tree.node(value).full_range();

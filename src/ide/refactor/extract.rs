@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, Refactoring, RefactoringKind};
+use indexmap::IndexSet;
+
+use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, column};
 use crate::syntax::{NodeId, NodeKind, Tree};
@@ -13,7 +15,7 @@ use crate::workspace::LOOKUP_OPTIONS;
 /// Maximum number of names to try for the new key.
 const MOST_NAMES: usize = 20;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
+pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let text = cursor.sheet.text();
     let path = tree.path_at(cursor.offset);
@@ -31,7 +33,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     };
     let value = load_node(tree, id).ok()?;
     let is_plain = |id: NodeId| tree.stands_alone(tree.node(id).full_range());
-    if is_trifle(&value) || !is_plain(id) || is_alias(&value) {
+    if is_trifle(&value) || !is_plain(id) {
         return None;
     }
     let same = |other: NodeId| {
@@ -39,18 +41,15 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
             && is_plain(other)
             && load_node(tree, other).is_ok_and(|other| other == value)
     };
-    let all: Vec<NodeId> = tree
-        .nodes()
-        .map(|(other, _)| other)
-        .filter(|&other| same(other))
-        .collect();
+    let all = tree.nodes().map(|(other, _)| other);
+    let all: Vec<NodeId> = all.filter(|other| same(*other)).collect();
     if all.len() < 2 {
         return None;
     }
     let name = name(cursor)?;
     let mut plan = Plan::default();
     for id in &all {
-        let range = place(tree, text, *id)?;
+        let range = place(&cursor.sheet, *id)?;
         let behind_colon = text[..range.start as usize].ends_with(':');
         let blank = if behind_colon { " " } else { "" };
         let alias = format!("{blank}\"%{{alias('{name}')}}\"");
@@ -69,18 +68,13 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     })
 }
 
-/// Whether an alias would be longer than the value.
+/// Whether an alias would be longer than the value, or is the value.
 fn is_trifle(value: &Value) -> bool {
+    let is_short = |text: &str| text.len() < 4 || text.starts_with("%{alias(");
     matches!(value, Value::Undef | Value::Bool(_) | Value::Int(_))
-        || value.as_str().is_some_and(|text| text.len() < 4)
+        || value.as_str().is_some_and(is_short)
         || value.as_array().is_some_and(<[Value]>::is_empty)
         || value.as_hash().is_some_and(|hash| hash.is_empty())
-}
-
-fn is_alias(value: &Value) -> bool {
-    value
-        .as_str()
-        .is_some_and(|text| text.starts_with("%{alias("))
 }
 
 /// Whether a node is a value of data: no key, and no part of `lookup_options`.
@@ -91,12 +85,8 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
             let Some((key, _)) = pairs.iter().find(|(_, value)| *value == at) else {
                 return false;
             };
-            let is_top = tree.parent(parent).is_none();
-            if is_top
-                && tree
-                    .scalar_text(*key)
-                    .is_some_and(|key| **key == *LOOKUP_OPTIONS)
-            {
+            let name = tree.scalar_text(*key).map(|name| &**name);
+            if tree.parent(parent).is_none() && name == Some(LOOKUP_OPTIONS) {
                 return false;
             }
         }
@@ -108,26 +98,16 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
 /// The lines of the new entry. Comments in the value under the cursor stay in place; those of the
 /// other places are put above.
 fn new_entry(
-    cursor: &Cursor<'_>,
+    cursor: &EntryCursor<'_>,
     name: &str,
     value: &Value,
     (id, all): (NodeId, &[NodeId]),
 ) -> Option<String> {
     let sheet = &cursor.sheet;
-    let places = all
-        .iter()
-        .map(|&other| place(sheet.tree(), sheet.text(), other));
-    let places: Option<Vec<TextRange>> = places.collect();
-    let comments = places?
-        .into_iter()
-        .flat_map(|place| sheet.comments_in(place));
-    let mut above: Vec<&str> = Vec::new();
-    for comment in comments {
-        if !above.contains(&comment) {
-            above.push(comment);
-        }
-    }
-    let own = sheet.comments_in(place(sheet.tree(), sheet.text(), id)?);
+    let places: Option<Vec<TextRange>> = all.iter().map(|&other| place(sheet, other)).collect();
+    let places = places?.into_iter();
+    let mut above: IndexSet<&str> = places.flat_map(|place| sheet.comments_in(place)).collect();
+    let own = sheet.comments_in(place(sheet, id)?);
     let kept = as_written(sheet, name, id).filter(|_| !own.is_empty());
     if kept.is_some() {
         above.retain(|comment| !own.contains(comment));
@@ -144,7 +124,7 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
     let column = column(text, start);
     let line = start - column;
     let is_first = text[line..start].chars().all(|c| c == ' ');
-    if !is_block(tree, text, id) || !is_first {
+    if !is_block(sheet, id) || !is_first {
         return None;
     }
     let is_list = matches!(tree.node(id).kind, NodeKind::Sequence(_));
@@ -152,7 +132,7 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
         true => "",
         false => "  ",
     };
-    let end = place(tree, text, id)?.end as usize;
+    let end = place(sheet, id)?.end as usize;
     let mut lines = format!("{name}:\n");
     for line in text[line..end].lines() {
         let blank = line.len() - line.trim_start_matches(' ').len();
@@ -167,21 +147,20 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
 }
 
 /// Whether a node is a list or a hash in block style.
-fn is_block(tree: &Tree, text: &str, id: NodeId) -> bool {
-    let node = tree.node(id);
-    let is_flow = node.range.slice(text).starts_with(['[', '{']);
+fn is_block(sheet: &Sheet<'_>, id: NodeId) -> bool {
+    let node = sheet.tree().node(id);
+    let is_flow = node.range.slice(sheet.text()).starts_with(['[', '{']);
     matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_)) && !is_flow
 }
 
 /// The range to replace: the value, from the end of its key if it starts on a later line.
-fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
+fn place(sheet: &Sheet<'_>, id: NodeId) -> Option<TextRange> {
+    let (tree, text) = (sheet.tree(), sheet.text());
     let mut range = tree.node(id).full_range();
-    if is_block(tree, text, id) && !text[..range.end as usize].ends_with('\n') {
+    if is_block(sheet, id) && !text[..range.end as usize].ends_with('\n') {
         // The comment beside the last element.
-        let rest = text[range.end as usize..]
-            .lines()
-            .next()
-            .unwrap_or_default();
+        let rest = text[range.end as usize..].lines().next();
+        let rest = rest.unwrap_or_default();
         if rest.trim_start().starts_with('#') {
             range.end += rest.trim_end().len() as u32;
         }
@@ -201,7 +180,7 @@ fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
 }
 
 /// An unused name for the new key.
-fn name(cursor: &Cursor<'_>) -> Option<String> {
+fn name(cursor: &EntryCursor<'_>) -> Option<String> {
     let base = format!("{}_shared", cursor.key);
     let names = (1..=MOST_NAMES).map(|number| match number {
         1 => base.clone(),

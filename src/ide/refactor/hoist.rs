@@ -1,13 +1,15 @@
 //! Moves a key with the same value in all files of a level to the lower level that all nodes read,
 //! with all comments.
 
-use super::{Cursor, MOST_FILES, Refactoring, RefactoringKind, order};
+use indexmap::IndexSet;
+
+use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::text::TextEdit;
 use crate::value::load_node;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
+pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let own = &cursor.reach.place;
     let files = cursor.files_of(own);
     if files.len() < 2 || files.len() > MOST_FILES {
@@ -21,7 +23,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let to = below.find_map(|place| cursor.always(place))?;
     let own_comments = cursor.sheet.comments_of(cursor.entry);
     // The distinct comments of the others.
-    let mut more: Vec<String> = Vec::new();
+    let mut more: IndexSet<&str> = IndexSet::new();
     let mut plan = Plan::default();
     for file in &files {
         let sheet = Sheet::of(cursor.analysis().snapshot, file.path()).ok()?;
@@ -36,28 +38,24 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
             true => cursor.whole()?,
             false => sheet.with_comments(entry)?,
         };
-        for comment in sheet.comments_of(entry) {
-            if !own_comments.contains(&comment) && !more.iter().any(|known| known == comment) {
-                more.push(comment.to_owned());
-            }
-        }
+        more.extend(sheet.comments_of(entry));
         plan.add(file.path(), sheet.removal(lines));
     }
+    more.retain(|comment| !own_comments.contains(comment));
     let path = to.file.path();
     match to.entry(&cursor.key) {
         None if to.file.facts().key(&cursor.key).is_some() => return None,
         None => {
-            let lines = above(&more) + &cursor.lines()?;
+            let lines = above(more) + &cursor.lines()?;
             plan.add(path, to.insertion(&cursor.key, &lines));
         }
         Some(entry) if load_node(to.tree(), entry.value).ok()? == value => {
             let known = to.comments_of(entry);
-            let own = own_comments.iter().map(|comment| (*comment).to_owned());
-            let all = own.chain(more);
-            let new: Vec<String> = all.filter(|comment| !known.contains(&&**comment)).collect();
+            let all = own_comments.into_iter().chain(more);
+            let new = above(all.filter(|comment| !known.contains(comment)));
             if !new.is_empty() {
                 let at = to.lines(entry)?.start as usize;
-                let lines = to.style.with_ends(&above(&new));
+                let lines = to.style.with_ends(&new);
                 plan.add(path, TextEdit::insert(at, lines));
             }
         }
@@ -76,9 +74,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     })
 }
 
-fn above(comments: &[String]) -> String {
-    comments
-        .iter()
-        .map(|comment| format!("{comment}\n"))
-        .collect()
+fn above<'c>(comments: impl IntoIterator<Item = &'c str>) -> String {
+    let comments = comments.into_iter();
+    comments.map(|comment| format!("{comment}\n")).collect()
 }

@@ -1,14 +1,15 @@
 //! Replaces an alias by its value: a token `%{alias('KEY')}`, or an alias of YAML.
 
-use super::{Cursor, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, Refactoring, RefactoringKind, order};
 use crate::ide::edit::entry::{Sheet, TopEntry};
 use crate::ide::edit::{Plan, Style};
 use crate::interpolation::{Key, Method, TokenKind, tokens};
+use crate::lookup::Place;
 use crate::syntax::{NodeId, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
+pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let path = tree.path_at(cursor.offset);
     let id = *path.last()?;
@@ -19,23 +20,18 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     if is_key || tree.node(id).anchor.is_some() || tree.node(id).tag.is_some() {
         return None;
     }
-    let (name, edit) = match &tree.node(id).kind {
-        NodeKind::Alias { name, target } => {
-            let target = (*target)?;
-            let written = written(&cursor.sheet, target);
-            let value = load_node(tree, target).ok()?;
-            (format!("*{name}"), replaced(cursor, id, &value, written)?)
-        }
+    let (name, origin, target) = match &tree.node(id).kind {
+        NodeKind::Alias { name, target } => (format!("*{name}"), None, (*target)?),
         NodeKind::Scalar(scalar) => {
             let key = aliased(&scalar.text)?;
             let (sheet, entry) = origin(cursor, &key)?;
-            let written = written(&sheet, entry.value);
-            let value = load_node(sheet.tree(), entry.value).ok()?;
-            let edit = replaced(cursor, id, &value, written)?;
-            (key, edit)
+            (key, Some(sheet), entry.value)
         }
         NodeKind::Mapping(_) | NodeKind::Sequence(_) => return None,
     };
+    let sheet = origin.as_ref().unwrap_or(&cursor.sheet);
+    let value = load_node(sheet.tree(), target).ok()?;
+    let edit = replaced(cursor, id, &value, written(sheet, target))?;
     let mut plan = Plan::default();
     plan.add(cursor.at(), edit);
     Some(Refactoring {
@@ -65,24 +61,18 @@ fn aliased(text: &str) -> Option<String> {
 }
 
 /// The entry of a key, if a single file sets it that all readers of this file read too.
-fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntry)> {
+fn origin<'a>(cursor: &EntryCursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntry)> {
     let snapshot = cursor.analysis().snapshot;
     let mut files = snapshot.iter_files_with(key);
     let (file, None) = (files.next()?, files.next()) else {
         return None;
     };
-    let own = file.path() == cursor.at();
-    let places = cursor.places();
-    let mut always = places
-        .iter()
-        .filter(|place| order(place) != order(&cursor.reach.place));
-    if !own
-        && !always.any(|place| {
-            cursor
-                .always(place)
-                .is_some_and(|sheet| sheet.file.path() == file.path())
-        })
-    {
+    let is_there = |place: &Place| {
+        let sheet = cursor.always(place);
+        order(place) != order(&cursor.reach.place)
+            && sheet.is_some_and(|sheet| sheet.file.path() == file.path())
+    };
+    if file.path() != cursor.at() && !cursor.places().iter().any(is_there) {
         return None;
     }
     let sheet = Sheet::of(snapshot, file.path()).ok()?;
@@ -93,7 +83,7 @@ fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntry)> {
 }
 
 /// A value's text in its file, with comments and quotes.
-enum Written {
+enum WrittenValue {
     /// Text for the same line, after the colon.
     Inline(String),
     /// A block below a top-level key: the text after the colon, and the lines below.
@@ -101,16 +91,13 @@ enum Written {
 }
 
 /// The text of a value; `None` if it would load differently below another top-level key.
-fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
+fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<WrittenValue> {
     let tree = sheet.tree();
     let node = tree.node(value);
     let parts: Vec<NodeId> = match &node.kind {
         NodeKind::Scalar(_) => Vec::new(),
         NodeKind::Sequence(elements) => elements.to_vec(),
-        NodeKind::Mapping(pairs) => pairs
-            .iter()
-            .flat_map(|&(key, value)| [key, value])
-            .collect(),
+        NodeKind::Mapping(pairs) => pairs.iter().flat_map(|pair| [pair.0, pair.1]).collect(),
         NodeKind::Alias { .. } => return None,
     };
     let stands_alone = |part: &NodeId| tree.stands_alone(tree.node(*part).full_range());
@@ -123,39 +110,35 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
     let is_flow = text.starts_with(['[', '{']) || (style.is_some() && !is_block_scalar);
     if is_flow {
         let is_inline = !text.is_empty() && !text.contains('\n');
-        return is_inline.then(|| Written::Inline(text.to_owned()));
+        return is_inline.then(|| WrittenValue::Inline(text.to_owned()));
     }
     let (key, _) = tree.entries().find(|(_, each)| *each == value)?;
     let lines = sheet.lines(TopEntry { key, value })?.slice(sheet.text());
     let (first, below) = lines.split_once('\n')?;
     let is_below = is_block_scalar || !text.is_empty() && below.contains(text.lines().next()?);
     let has_colon = first.contains(':') && !first.starts_with('?');
-    (is_below && has_colon).then(|| Written::Block {
-        header: match is_block_scalar {
-            true => text
-                .split_whitespace()
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-            false => String::new(),
-        },
+    let header = text.split_whitespace().next().filter(|_| is_block_scalar);
+    (is_below && has_colon).then(|| WrittenValue::Block {
+        header: header.unwrap_or_default().to_owned(),
         below: below.replace("\r\n", "\n"),
     })
 }
 
 /// The edit that replaces a node by a value.
 fn replaced(
-    cursor: &Cursor<'_>,
+    cursor: &EntryCursor<'_>,
     id: NodeId,
     value: &Value,
-    written: Option<Written>,
+    written: Option<WrittenValue>,
 ) -> Option<TextEdit> {
     let sheet = &cursor.sheet;
     let range = sheet.tree().node(id).full_range();
     let is_whole = cursor.entry.value == id;
     match written {
-        Some(Written::Inline(text)) if is_whole => return Some(TextEdit::replace(range, text)),
-        Some(Written::Block { header, below }) if is_whole => {
+        Some(WrittenValue::Inline(text)) if is_whole => {
+            return Some(TextEdit::replace(range, text));
+        }
+        Some(WrittenValue::Block { header, below }) if is_whole => {
             // The text after the alias stays after the key.
             let (start, end) = (range.start as usize, range.end as usize);
             let before = sheet.text()[..start].trim_end_matches(' ').len();
@@ -168,7 +151,7 @@ fn replaced(
                 sheet.style.with_ends(&lines),
             ));
         }
-        Some(Written::Inline(_) | Written::Block { .. }) | None => {}
+        Some(WrittenValue::Inline(_) | WrittenValue::Block { .. }) | None => {}
     }
     if let Some(text) = sheet.style.scalar(value) {
         return Some(TextEdit::replace(range, text));
@@ -185,10 +168,7 @@ fn replaced(
                 true => TextRange::new(before.trim_end_matches(' ').len(), range.end as usize),
                 false => range,
             };
-            Some(TextEdit::replace(
-                range,
-                rest.trim_start_matches(' ').to_owned(),
-            ))
+            Some(TextEdit::replace(range, rest.trim_start_matches(' ')))
         });
     }
     None

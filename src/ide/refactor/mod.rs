@@ -23,6 +23,7 @@ use super::edit::entry::{Sheet, TopEntry};
 use super::edit::{Plan, Proof, prove};
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Place, Reach};
+use crate::text::TextRange;
 use crate::workspace::{File, LOOKUP_OPTIONS, RootKind, path};
 
 /// Maximum number of files in one refactoring.
@@ -94,7 +95,7 @@ pub fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
 #[must_use]
 pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Refactoring> {
     let mut found: Vec<Refactoring> = convert::offer(analysis, at).into_iter().collect();
-    let Some(cursor) = Cursor::of(analysis, at, offset) else {
+    let Some(cursor) = EntryCursor::of(analysis, at, offset) else {
         return found;
     };
     found.extend(move_key::offers(&cursor));
@@ -130,9 +131,8 @@ pub fn chosen(
 }
 
 /// A position in an editable data file.
-struct Cursor<'a> {
+struct EntryCursor<'a> {
     view: RootView<'a>,
-    file: &'a Arc<File>,
     sheet: Sheet<'a>,
     offset: usize,
     /// The entry at the position.
@@ -142,8 +142,8 @@ struct Cursor<'a> {
     reach: Reach,
 }
 
-impl<'a> Cursor<'a> {
-    fn of(analysis: Analysis<'a>, at: &str, offset: usize) -> Option<Cursor<'a>> {
+impl<'a> EntryCursor<'a> {
+    fn of(analysis: Analysis<'a>, at: &str, offset: usize) -> Option<EntryCursor<'a>> {
         let sheet = Sheet::of(analysis.snapshot, at).ok()?;
         let view = analysis.governing(at)?;
         // A file that matches two levels can have a different priority for each reader.
@@ -154,14 +154,10 @@ impl<'a> Cursor<'a> {
         if reach.place.mapped.is_some() || reach.place.in_default_hierarchy {
             return None;
         }
-        let mut around = sheet
-            .names()
-            .filter(|(_, entry)| sheet.range(*entry).touches(offset));
-        let (key, entry) = around.next()?;
-        let key = key.clone();
-        drop(around);
-        (&*key != LOOKUP_OPTIONS).then_some(Cursor {
-            file: analysis.snapshot.file(at)?,
+        let around = |(_, entry): &(_, TopEntry)| sheet.range(*entry).touches(offset);
+        let found = sheet.names().find(around);
+        let (key, entry) = found.map(|(key, entry)| (key.clone(), entry))?;
+        (&*key != LOOKUP_OPTIONS).then_some(EntryCursor {
             view,
             sheet,
             offset,
@@ -176,11 +172,11 @@ impl<'a> Cursor<'a> {
     }
 
     fn at(&self) -> &'a Arc<str> {
-        self.file.path()
+        self.sheet.file.path()
     }
 
     /// The only entry of the key, with its comments; `None` if it cannot be moved.
-    fn whole(&self) -> Option<crate::text::TextRange> {
+    fn whole(&self) -> Option<TextRange> {
         let is_only = self.sheet.all(&self.key).len() == 1;
         let can_move = is_only && self.sheet.is_plain(self.entry);
         self.sheet.with_comments(self.entry).filter(|_| can_move)
@@ -251,11 +247,8 @@ impl<'a> Cursor<'a> {
     /// Whether a token, a call or a class parameter looks up the key, or may do so.
     fn is_looked_up(&self, key: &str) -> bool {
         let snapshot = self.analysis().snapshot;
-        let is_parameter = self
-            .analysis()
-            .class_parameter(Some(self.view.root), key)
-            .is_some();
-        is_parameter
+        let parameter = self.analysis().class_parameter(Some(self.view.root), key);
+        parameter.is_some()
             || snapshot.references().users(key).next().is_some()
             || snapshot.files_looking_up(key).next().is_some()
             || snapshot.files_that_may_look_up(key).next().is_some()
@@ -266,9 +259,8 @@ impl<'a> Cursor<'a> {
     /// The classes outside of the workspace that may have these keys as parameters.
     fn unseen_classes(&self, keys: &[Arc<str>]) -> BTreeSet<Arc<str>> {
         let analysis = self.analysis();
-        let classes = keys
-            .iter()
-            .filter_map(|key| analysis.unseen_class(self.view.root, key));
+        let keys = keys.iter();
+        let classes = keys.filter_map(|key| analysis.unseen_class(self.view.root, key));
         classes.map(Arc::from).collect()
     }
 

@@ -1,11 +1,11 @@
 //! Moves a key to a higher or lower file that all readers of this file read.
 
-use super::{Cursor, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::lookup::Place;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
+pub(super) fn offers(cursor: &EntryCursor<'_>) -> Vec<Refactoring> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let above = places.iter().rev().filter(|place| order(place) < own);
@@ -17,7 +17,7 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
 
 /// The nearest file that the hierarchy names; a file of a glob only if there is no other.
 fn nearest<'a, 'p>(
-    cursor: &Cursor<'a>,
+    cursor: &EntryCursor<'a>,
     places: impl Iterator<Item = &'p Place>,
 ) -> Option<Sheet<'a>> {
     let (globs, named): (Vec<&Place>, Vec<&Place>) = places.partition(|place| place.by_glob);
@@ -25,7 +25,7 @@ fn nearest<'a, 'p>(
     places.find_map(|place| cursor.always(place))
 }
 
-fn offer(cursor: &Cursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Refactoring> {
+fn offer(cursor: &EntryCursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Refactoring> {
     if to.file.facts().key(&cursor.key).is_some() {
         return None;
     }

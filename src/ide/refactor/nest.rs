@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, Refactoring, RefactoringKind};
+use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::ide::edit::{Plan, column};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, TextRange};
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
+pub(super) fn offers(cursor: &EntryCursor<'_>) -> Vec<Refactoring> {
     if cursor.is_of_module() {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// From `a: {b: 1}` to `a::b: 1`.
-fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
+fn flat(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
     let snapshot = cursor.analysis().snapshot;
     let node = tree.node(cursor.entry.value);
@@ -40,10 +40,8 @@ fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
     if !is_block || !is_only || cursor.is_looked_up(&cursor.key) {
         return None;
     }
-    let lines = cursor
-        .sheet
-        .lines(cursor.entry)
-        .filter(|_| cursor.sheet.is_plain(cursor.entry))?;
+    let lines = cursor.sheet.lines(cursor.entry);
+    let lines = lines.filter(|_| cursor.sheet.is_plain(cursor.entry))?;
     let mut intended = vec![cursor.key.clone()];
     let column = column(text, node.range.start as usize);
     let mut starts = Vec::new();
@@ -94,7 +92,7 @@ fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
 }
 
 /// From `a::b: 1` and `a::c: 2` to `a: {b: 1, c: 2}`.
-fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
+fn nested(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let sheet = &cursor.sheet;
     let text = sheet.text();
     let snapshot = cursor.analysis().snapshot;
@@ -123,22 +121,15 @@ fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
         }
         let lines = sheet.with_comments(*entry)?;
         let own = sheet.lines(*entry)?;
-        let mut at = lines.start as usize;
-        for line in lines.slice(text).split_inclusive('\n') {
-            let line = match at == own.start as usize {
-                true => line.strip_prefix(&*start)?,
-                false => line,
-            };
+        let comments = &text[lines.start as usize..own.start as usize];
+        let own = own.slice(text).strip_prefix(&*start)?;
+        for line in comments
+            .split_inclusive('\n')
+            .chain(own.split_inclusive('\n'))
+        {
             let is_blank = line.trim().is_empty();
             new.push_str(if is_blank { "" } else { "  " });
             new.push_str(line);
-            at = at
-                + line.len()
-                + if at == own.start as usize {
-                    start.len()
-                } else {
-                    0
-                };
         }
         if !new.ends_with('\n') {
             new.push_str(&sheet.style.with_ends("\n"));
@@ -146,11 +137,9 @@ fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
         ranges.push(lines);
     }
     let mut plan = Plan::default();
-    for (number, range) in ranges.iter().enumerate() {
-        let edit = match number {
-            0 => TextEdit::replace(*range, std::mem::take(&mut new)),
-            _ => TextEdit::delete(*range),
-        };
+    // The first place gets the hash, and the others are removed.
+    for range in ranges {
+        let edit = TextEdit::replace(range, std::mem::take(&mut new));
         plan.add(cursor.at(), edit);
     }
     plan.intended = group.iter().map(|(name, _, _)| name.clone()).collect();

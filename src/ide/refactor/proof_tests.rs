@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::tests::{check, proved};
+use super::tests::{check_all, proved};
 use super::{chosen, offers};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
@@ -38,41 +38,34 @@ m::b: 2
 ";
     let own = "m::a: 3\n";
     // Data of the module has no effect in the first environment.
-    let text = environment("one", own) + &environment("two", "") + module;
-    check(
-        &text,
-        "Move 'm::a' down",
+    check_all(
+        |data| environment("one", own) + &environment("two", data) + module,
         expect![[r#"
-        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value; can change values in the environment two, which reads the same files
-        --- modules/m/data/all.yaml
-        +++ modules/m/data/all.yaml
-        @@ -1 +1,2 @@
-         m::b: 2
-        +m::a: 1
-        --- modules/m/data/web.yaml
-        +++ modules/m/data/web.yaml
-        @@ -1 +1 @@
-        -m::a: 1
-        +{}
-    "#]],
-    );
-    let text = environment("one", own) + &environment("two", own) + module;
-    check(
-        &text,
-        "Move 'm::a' down",
-        expect![[r#"
-        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value
-        --- modules/m/data/all.yaml
-        +++ modules/m/data/all.yaml
-        @@ -1 +1,2 @@
-         m::b: 2
-        +m::a: 1
-        --- modules/m/data/web.yaml
-        +++ modules/m/data/web.yaml
-        @@ -1 +1 @@
-        -m::a: 1
-        +{}
-    "#]],
+            $ Move 'm::a' down ← 
+            Move 'm::a' down to modules/m/data/all.yaml: changes no effective value; can change values in the environment two, which reads the same files
+            --- modules/m/data/all.yaml
+            +++ modules/m/data/all.yaml
+            @@ -1 +1,2 @@
+             m::b: 2
+            +m::a: 1
+            --- modules/m/data/web.yaml
+            +++ modules/m/data/web.yaml
+            @@ -1 +1 @@
+            -m::a: 1
+            +{}
+            $ Move 'm::a' down ← m::a: 3\n
+            Move 'm::a' down to modules/m/data/all.yaml: changes no effective value
+            --- modules/m/data/all.yaml
+            +++ modules/m/data/all.yaml
+            @@ -1 +1,2 @@
+             m::b: 2
+            +m::a: 1
+            --- modules/m/data/web.yaml
+            +++ modules/m/data/web.yaml
+            @@ -1 +1 @@
+            -m::a: 1
+            +{}
+        "#]],
     );
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, MOST_FILES, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::lookup::Place;
 use crate::workspace::File;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
+pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let mut above = places.iter().rev().filter(|place| order(place) < own);
@@ -17,10 +17,9 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
         files.retain(|file| cursor.is_read_with(place, file.path()));
         (!files.is_empty()).then_some((place, files))
     })?;
-    if files.len() > MOST_FILES || files.iter().any(|file| file.path() == cursor.at()) {
-        return None;
-    }
-    if !is_read_with_one(cursor, place, &files) {
+    let is_own = |file: &&Arc<File>| file.path() == cursor.at();
+    let is_read = || is_read_with_one(cursor, place, &files);
+    if files.len() > MOST_FILES || files.iter().any(is_own) || !is_read() {
         return None;
     }
     let mut plan = Plan::default();
@@ -46,7 +45,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
 
 /// Whether a known node reads both this file and one of the higher files; else no known node would
 /// get the key. True if no known node reads this file.
-fn is_read_with_one(cursor: &Cursor<'_>, place: &Place, files: &[&Arc<File>]) -> bool {
+fn is_read_with_one(cursor: &EntryCursor<'_>, place: &Place, files: &[&Arc<File>]) -> bool {
     let view = &cursor.view;
     let own = view.readers(std::iter::once(&cursor.reach.place), cursor.at());
     let mut above = files

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::tests::{check, check_prepare, renamed};
+use super::tests::{check, check_all, check_prepare, renamed};
 use crate::ide::fixture_tests::with_hierarchy;
 
 /// A class with the parameter `$port`, a class that inherits it, and code that sets it.
@@ -61,24 +61,16 @@ fn the_parameter_of_a_class_is_renamed_with_its_key() {
     );
     check(&in_data, "web::listen", changed);
     check_prepare(&in_code, expect!["port: port"]);
-    check(
-        &in_data,
-        "web::host",
-        expect![
-            "refused: 'web::host' is the parameter $host of the class web: automatic lookup would find the values for it"
-        ],
-    );
-    check(
-        &in_data,
-        "listen",
-        expect![
-            "refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter"
-        ],
-    );
-    check(
-        &in_data,
-        "web::it",
-        expect!["refused: the class web already has a variable $it, in init.pp:11"],
+    check_all(
+        |_| in_data.clone(),
+        expect![[r#"
+            $ web::host ← 
+            refused: 'web::host' is the parameter $host of the class web: automatic lookup would find the values for it
+            $ listen ← 
+            refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter
+            $ web::it ← 
+            refused: the class web already has a variable $it, in init.pp:11
+        "#]],
     );
 }
 

@@ -23,10 +23,8 @@ pub struct Moved {
 pub fn file_renames(analysis: Analysis<'_>, moved: &[Moved]) -> Edits {
     let mut edits = Edits::new();
     for root in analysis.snapshot.roots().iter() {
-        let Some(config) = root.hiera_yaml.as_deref() else {
-            continue;
-        };
-        let Some(file) = analysis.snapshot.file(config) else {
+        let config = root.hiera_yaml.as_deref();
+        let Some(file) = config.and_then(|config| analysis.snapshot.file(config)) else {
             continue;
         };
         let found = of_config(&analysis.at(root), file, moved);
@@ -52,16 +50,7 @@ fn of_config(view: &RootView<'_>, file: &File, moved: &[Moved]) -> Vec<TextEdit>
                     edits.extend(glob(file, tree, span, &places, moved));
                     continue;
                 }
-                let mut new = places.iter().filter_map(|place| {
-                    let start = start_of(&place.template)?;
-                    renamed(
-                        &datadir_of(place)?,
-                        &start,
-                        place.template.is_constant(),
-                        moved,
-                    )
-                });
-                if let Some(text) = new.next() {
+                if let Some(text) = places.iter().find_map(|place| renamed(place, moved)) {
                     edits.push(TextEdit::replace(literal_start(file, tree, span), text));
                 }
             }
@@ -72,21 +61,17 @@ fn of_config(view: &RootView<'_>, file: &File, moved: &[Moved]) -> Vec<TextEdit>
 }
 
 /// The literal text at the start of a template.
-fn start_of(template: &Template) -> Option<String> {
+fn start_of(template: &Template) -> Option<&str> {
     match template.parts.first()? {
-        TemplatePart::Text(text) => Some(text.clone()),
+        TemplatePart::Text(text) => Some(text),
         TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
     }
 }
 
 /// The range of the literal text at the start of a path.
 fn literal_start(file: &File, tree: &Tree, span: &LocationSpan) -> TextRange {
-    let node = tree.node(span.node);
-    let length = match Template::parse(&span.text).parts.first() {
-        Some(TemplatePart::Text(text)) => text.len(),
-        Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => 0,
-    };
-    ScalarMap::new(file.text(), node).source_range(0..length)
+    let length = start_of(&Template::parse(&span.text)).map_or(0, str::len);
+    ScalarMap::new(file.text(), tree.node(span.node)).source_range(0..length)
 }
 
 /// The edit of a glob if its folder, or one around it, moves.
@@ -102,17 +87,12 @@ fn glob(
     let node = tree.node(span.node);
     moved.iter().find_map(|Moved { from, to }| {
         // The folders of the glob, from the innermost.
-        let mut outer = Some(folder);
-        let named = std::iter::from_fn(|| {
-            let this = outer?;
-            outer = path::parent(this);
-            Some(this)
-        });
+        let named = std::iter::successors(Some(folder), |inner| path::parent(inner));
         named.filter(|named| !named.is_empty()).find_map(|named| {
             let datadir = from.strip_suffix(named)?.strip_suffix('/')?;
             let here = path::join(datadir, folder);
             let mut files = places.iter().filter_map(|place| start_of(&place.template));
-            let is_it = files.any(|at| path::within(&at, &here).is_some());
+            let is_it = files.any(|at| path::within(at, &here).is_some());
             let new = path::within(to, datadir).filter(|_| is_it)?;
             let written = ScalarMap::new(file.text(), node).source_range(0..named.len());
             Some(TextEdit::replace(written, new))
@@ -122,7 +102,9 @@ fn glob(
 
 /// The new start of a path below its data directory, if one of its folders moves or, for a whole
 /// path, its file.
-fn renamed(datadir: &str, start: &str, is_whole: bool, moved: &[Moved]) -> Option<String> {
+fn renamed(place: &Place, moved: &[Moved]) -> Option<String> {
+    let (datadir, start) = (&*datadir_of(place)?, start_of(&place.template)?);
+    let is_whole = place.template.is_constant();
     moved.iter().find_map(|Moved { from, to }| {
         path::within(from, datadir).filter(|below| !below.is_empty())?;
         let rest = match start.strip_prefix(from.as_str())? {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::place_in;
 use crate::analysis::Analysis;
 use crate::ide::named::Mention;
-use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind};
+use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind, Lambda};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of};
 
@@ -112,10 +112,12 @@ impl ParameterRename<'_> {
     /// Visits a node. `is_own`: whether bare variable names refer to the class's variables.
     fn visit(&self, node: &Expression, is_own: bool, found: &mut ParameterEdits<'_>) {
         let kind = &node.kind;
-        let is_own = match kind {
-            ExpressionKind::Class(class) => self.is_own(class),
-            ExpressionKind::Lambda(lambda) => is_own && !declares(&lambda.parameters, self.old),
-            _ => is_own && !kind.is_definition(),
+        let is_own = match kind.is_definition() {
+            true => matches!(kind, ExpressionKind::Class(class) if self.is_own(class)),
+            false => {
+                let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
+                is_own && !matches!(kind, ExpressionKind::Lambda(lambda) if hides(lambda))
+            }
         };
         if let ExpressionKind::Parameter(parameter) = kind {
             self.named(&parameter.name, node.own, is_own, found);

@@ -38,7 +38,7 @@ pub(super) fn check(text: &str, new_name: &str, expected: Expect) {
 }
 
 /// Checks renames, each written as `new name ← part of a workspace`.
-fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
     check_cases(cases, |case| {
         let (new_name, text) = case.split_once(" ← ").expect("a new name");
         also_half_typed(&workspace(text), |text| renamed(text, new_name))
