@@ -208,7 +208,8 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .map(|name| &**name)
         .collect();
     use AnswerState::{Failed, Missing, Set};
-    let kinds: [(&str, fn(AnswerState, AnswerState) -> bool); 5] = [
+    type IsKind = fn(AnswerState, AnswerState) -> bool;
+    let kinds: [(&str, IsKind); 5] = [
         ("failing", |_, new| new == Failed),
         ("no longer failing", |old, new| {
             old == Failed && new != Failed
