@@ -112,34 +112,59 @@ pub fn load_recovered(tree: &Tree) -> Value {
 /// strings, in hashes and arrays at any depth. Unchanged parts stay shared.
 #[must_use]
 pub fn symbol_keys_to_strings(value: Value) -> Value {
-    without_symbol_keys(&value).unwrap_or(value)
+    without_symbol_keys(&value, &mut Table::new()).unwrap_or(value)
 }
 
-/// The converted value; `None` if it needs no change.
-fn without_symbol_keys(value: &Value) -> Option<Value> {
+/// The converted value; `None` if it needs no change. Shared collections are visited once.
+fn without_symbol_keys(value: &Value, seen: &mut ConvertedParts) -> Option<Value> {
     if let Some(elements) = value.as_array() {
-        let mut converted: Option<Vec<Value>> = None;
-        for (at, element) in elements.iter().enumerate() {
-            if let Some(new) = without_symbol_keys(element) {
-                converted.get_or_insert_with(|| elements.to_vec())[at] = new;
-            }
-        }
-        return converted.map(Value::from);
+        return once(seen, elements.as_ptr().cast(), |seen| {
+            let converted: Vec<_> = elements
+                .iter()
+                .map(|element| without_symbol_keys(element, seen))
+                .collect();
+            converted.iter().any(Option::is_some).then(|| {
+                let pairs = elements.iter().zip(converted);
+                Value::array(pairs.map(|(old, new)| new.unwrap_or_else(|| old.clone())))
+            })
+        });
     }
     let hash = value.as_hash()?;
-    let converted: Vec<_> = hash.values().map(without_symbol_keys).collect();
-    let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
-    if !has_symbols && converted.iter().all(Option::is_none) {
-        return None;
+    once(seen, std::ptr::from_ref(hash).cast(), |seen| {
+        let converted: Vec<_> = hash
+            .values()
+            .map(|value| without_symbol_keys(value, seen))
+            .collect();
+        let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
+        (has_symbols || converted.iter().any(Option::is_some)).then(|| {
+            let mut strings = super::hash_with_capacity(hash.len());
+            for ((key, old), new) in hash.iter().zip(converted) {
+                let key = if let Value::Symbol(name) = key {
+                    Value::String(name.clone())
+                } else {
+                    key.clone()
+                };
+                strings.insert(key, new.unwrap_or_else(|| old.clone()));
+            }
+            Value::Hash(Arc::new(strings))
+        })
+    })
+}
+
+/// Converted collections by the address of their content.
+type ConvertedParts = Table<*const (), Option<Value>>;
+
+fn once(
+    seen: &mut ConvertedParts,
+    address: *const (),
+    convert: impl FnOnce(&mut ConvertedParts) -> Option<Value>,
+) -> Option<Value> {
+    if let Some(converted) = seen.get(&address) {
+        return converted.clone();
     }
-    let entries = hash.iter().zip(converted).map(|((key, old), new)| {
-        let key = match key {
-            Value::Symbol(name) => Value::String(name.clone()),
-            other => other.clone(),
-        };
-        (key, new.unwrap_or_else(|| old.clone()))
-    });
-    Some(Value::from(entries.collect::<HashMap>()))
+    let converted = convert(seen);
+    seen.insert(address, converted.clone());
+    converted
 }
 
 /// A value and its size with all aliases expanded.
