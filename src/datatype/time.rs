@@ -135,7 +135,9 @@ pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String
 
 /// The regular expression of a format, the letter of each of its groups, `None` for a literal, and
 /// the group of the highest unit.
-fn timespan_pattern(format: &str) -> Result<(String, Vec<Option<char>>, Option<usize>), String> {
+type SpanPattern = (String, Vec<Option<char>>, Option<usize>);
+
+fn timespan_pattern(format: &str) -> Result<SpanPattern, String> {
     const ORDER: &str = "NLSMHD";
     struct FormatPart {
         letter: Option<char>,

@@ -49,7 +49,12 @@ impl LevelInput {
     pub(super) fn may_read(&self, path: &str) -> bool {
         match self {
             LevelInput::Open(template, _) => template.matches_across_folders(path),
-            other => matches!(other, LevelInput::KeyedOpen(_)),
+            LevelInput::KeyedOpen(_) => true,
+            LevelInput::File(..)
+            | LevelInput::Keyed(..)
+            | LevelInput::Unseen
+            | LevelInput::Options(_)
+            | LevelInput::Refused(_) => false,
         }
     }
 }
