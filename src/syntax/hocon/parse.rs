@@ -309,7 +309,8 @@ impl HoconParser<'_> {
             }
             let (needed, other) = needed;
             let message = format!(
-                "List should have {needed}, instead had token: {token} (if you want                  {other}{token} to be part of a string value, then double-quote it)"
+                "List should have {needed}, instead had token: {token} (if you want \
+                 {other}{token} to be part of a string value, then double-quote it)"
             );
             return Err(self.problem(&token, message));
         }
