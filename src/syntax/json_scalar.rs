@@ -51,8 +51,8 @@ pub(super) enum Becomes {
     Nothing,
 }
 
-/// What the escape at the start of `bytes`, which end with the string, becomes, and the length of its
-/// source.
+/// What the escape at the start of `bytes` becomes, and the length of its source. The bytes end
+/// with the string.
 pub(super) fn read_escape(bytes: &[u8]) -> (Becomes, usize) {
     let character = match bytes.get(1) {
         Some(b'n') => '\n',
