@@ -94,8 +94,8 @@ pub(super) fn issuer_and_serial(id: &RecipientIdentifier) -> Option<(Vec<u8>, Ve
     }
 }
 
-/// The recipients in the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1); `None`
-/// if the bytes start with no packet.
+/// The recipients in the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and
+/// 5.1); `None` if the bytes start with no packet.
 pub(super) fn read_gpg(bytes: &[u8]) -> Option<Vec<Recipient>> {
     const PUBLIC_KEY_ENCRYPTED_SESSION_KEY: u8 = 1;
     let mut recipients = Vec::new();
