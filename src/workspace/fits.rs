@@ -57,7 +57,6 @@ struct KnownFits {
     templates: HashMap<Template, Arc<Fits>, KeyHashing>,
 }
 
-/// The results for one template.
 struct Fits {
     by_file: Box<[FileFit]>,
     /// The files that the template can match, ordered.

@@ -22,7 +22,6 @@ pub(super) struct KeyIndex {
     odd: OrdSet<FileId>,
 }
 
-/// The files with a key.
 #[derive(Clone)]
 pub(super) enum Postings {
     Few(Arc<[FileId]>),
@@ -65,7 +64,6 @@ impl Patch {
 }
 
 impl KeyIndex {
-    /// Applies gained and lost keys.
     pub(super) fn patch(&mut self, patch: Patch) {
         for (file, is_odd) in patch.odd {
             match is_odd {
@@ -94,12 +92,10 @@ impl KeyIndex {
             .map_or_else(Vec::new, Postings::to_vec)
     }
 
-    /// An iterator over the files with a key, ordered by id.
     pub(super) fn iter_files(&self, key: &str) -> impl Iterator<Item = FileId> {
         self.postings(key).into_iter().flat_map(Postings::iter)
     }
 
-    /// The files with a key, if there are any.
     pub(super) fn postings(&self, key: &str) -> Option<&Postings> {
         self.postings.get(key)
     }

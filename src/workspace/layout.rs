@@ -239,7 +239,6 @@ fn starts_open(written: &str) -> bool {
 /// Names of data directories by convention.
 const DATA_FOLDERS: [&str; 3] = ["data", "hieradata", "hiera"];
 
-/// The data directory that a folder has by convention.
 fn conventional(files: &dyn Files, dir: &str, taken: &[String]) -> Option<String> {
     let mut all = DATA_FOLDERS.iter().map(|name| path::join(dir, name));
     all.find(|here| files.kind(here) == Some(FileKind::Directory) && !taken.contains(here))

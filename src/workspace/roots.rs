@@ -211,7 +211,6 @@ impl Roots {
     }
 }
 
-/// The default name of a hierarchy's configuration.
 pub(crate) const HIERA_YAML: &str = "hiera.yaml";
 pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
 pub(super) const METADATA_JSON: &str = "metadata.json";

@@ -68,7 +68,6 @@ pub struct FileDelta {
 }
 
 impl Delta {
-    /// Whether only files' texts changed.
     fn is_of_texts(&self) -> bool {
         let moved = !self.appeared.is_empty() || !self.vanished.is_empty();
         !moved && !self.roots_changed && !self.settings_changed
@@ -351,7 +350,6 @@ impl Snapshot {
         holders.has_one_reading && holders.paths == *files
     }
 
-    /// The number of cached loaded texts.
     #[cfg(test)]
     pub(crate) fn loaded_texts(&self) -> usize {
         self.data.len()

@@ -9,12 +9,10 @@ use super::change::{Linked, Lost};
 use super::files::FileKind;
 use super::path;
 
-/// An entry on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathEntry {
     /// A folder, and its real path if it is a symbolic link.
     Directory {
-        /// The real path behind a symbolic link.
         target: Option<Arc<str>>,
     },
     File {

@@ -88,7 +88,6 @@ impl Snapshot {
         }
     }
 
-    /// Whether a normalised path is a symbolic link.
     fn is_link_here(&self, at: &str) -> bool {
         match self.tree.get(at) {
             Some(PathEntry::Directory { target }) => target.is_some(),
@@ -103,7 +102,6 @@ impl Snapshot {
         self.tree.get(at)?.kind()
     }
 
-    /// Whether there is a broken link at a normalised path.
     pub(super) fn is_lost(&self, at: &str) -> bool {
         self.tree.get(at) == Some(&PathEntry::LostLink(Lost::Here)) && self.kind_here(at).is_none()
     }
@@ -249,7 +247,6 @@ fn readable(file: &Arc<File>) -> Result<&Arc<File>, LoadError> {
     file.refused().map_or(Ok(file), |error| Err(error.clone()))
 }
 
-/// A data file that could not be read.
 pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),

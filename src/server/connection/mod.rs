@@ -44,7 +44,6 @@ pub(crate) enum Stage {
     Uninitialized,
     /// Between `initialize` and `shutdown`.
     Running,
-    /// After `shutdown`.
     ShutDown,
     /// After `exit`, with the process's exit code.
     Exited(u8),
@@ -190,7 +189,6 @@ impl Connection {
         self.settings.load_full()
     }
 
-    /// The current context of answers besides the files.
     pub(crate) fn context(&self) -> ServerContext {
         ServerContext {
             settings: self.settings(),
@@ -202,7 +200,6 @@ impl Connection {
         }
     }
 
-    /// Stores the content of files that settings name.
     pub(crate) fn set_outside(&self, outside: Outside) {
         self.outside.store(Arc::new(outside));
         self.recheck_all();

@@ -21,11 +21,8 @@ pub(super) struct Underway {
 pub(crate) struct Ticket {
     /// The document of the request.
     pub(crate) path: Option<Arc<str>>,
-    /// The documents as of the request's place.
     pub(crate) documents: Documents,
-    /// The workspace as of the request's place.
     pub(crate) pinned: Mutex<Option<Pinned>>,
-    /// Whether the whole workspace had been read.
     pub(crate) index: Index,
     /// Set when the client cancels the request or edits its document.
     pub(crate) stop: Cancellation,

@@ -44,7 +44,6 @@ pub(crate) fn handle(
     }))
 }
 
-/// Adds the documentation of an item.
 pub(crate) async fn resolve(
     session: &Connection,
     item: lsp::CompletionItem,

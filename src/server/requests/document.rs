@@ -23,7 +23,6 @@ use crate::text::Position;
 struct DocumentArguments {
     /// The file, or the default folder.
     path: Arc<str>,
-    /// The file, if given.
     file: Option<Arc<str>>,
     key: Option<Arc<str>>,
     position: Option<Position>,
@@ -33,7 +32,6 @@ struct DocumentArguments {
     form: ExplainForm,
 }
 
-/// A client's additional wishes for a document.
 #[derive(Clone, Copy, Default)]
 struct Extras {
     data: bool,

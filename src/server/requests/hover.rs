@@ -48,7 +48,6 @@ pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Optio
     Some(shown_as(kind, value, Some(range)))
 }
 
-/// The hover, with links that the client supports.
 fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let context = &view.context;
     let lines = view.snapshot.file(path)?.lines();

@@ -197,7 +197,6 @@ impl View {
         context.nodes(&self.caches, &self.snapshot, path)
     }
 
-    /// The files that describe the known nodes for a file.
     pub(crate) fn node_files(&self, path: &str) -> Vec<NodeFile> {
         self.nodes(path).files.clone()
     }
@@ -228,7 +227,6 @@ impl View {
         })
     }
 
-    /// Runs `use_lines` with the lines of a file, if it exists.
     pub(crate) fn lines<T>(
         &self,
         path: &str,

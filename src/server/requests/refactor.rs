@@ -13,7 +13,6 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// The refactorings of some kinds at a place.
 pub(super) fn offered(
     view: &View,
     uri: &lsp::Uri,

@@ -22,7 +22,6 @@ use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
 use crate::text::Position;
 
-/// The message for a place without a hierarchy.
 const NO_HIERARCHY: &str = "there is no hierarchy here";
 
 struct ValueRequest {

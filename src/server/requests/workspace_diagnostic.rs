@@ -49,10 +49,8 @@ type Items = Vec<lsp::WorkspaceDocumentDiagnosticReport>;
 /// The client's state: its own spelling of the URI and the id of the diagnostics, by path.
 type KnownByClient = HashMap<String, (lsp::Uri, String)>;
 
-/// An answer to a client.
 struct NewsReport {
     items: Items,
-    /// Whether it has anything new for the client.
     is_news: bool,
 }
 
