@@ -188,7 +188,7 @@ impl FileFit {
 }
 
 fn holders(
-    order: &Arc<Order>,
+    order: &Order,
     files: impl Iterator<Item = FileId>,
     format: Option<Format>,
     fits: &Fits,
@@ -213,9 +213,13 @@ fn holders(
     // Usually sorted already.
     ranks.sort_unstable();
     across.sort_unstable();
+    let paths = |ranks: Vec<u32>| {
+        let paths = ranks.into_iter().map(|rank| Arc::clone(order.path(rank)));
+        paths.collect::<Paths>()
+    };
     Holders {
-        paths: Paths::ranked(order, ranks),
-        across: Paths::ranked(order, across),
+        paths: paths(ranks),
+        across: paths(across),
         has_one_reading,
     }
 }

@@ -1,5 +1,4 @@
-//! Lists of paths of a workspace. A key can be in thousands of files, of which a handful are shown:
-//! a list holds numbers until one of its paths is needed.
+//! Lists of paths of a workspace, and their order.
 
 use std::sync::Arc;
 
@@ -7,142 +6,47 @@ use super::file::FileId;
 use super::snapshot::Snapshot;
 
 /// Unique paths, ordered by bytes. Cheap to clone.
-#[derive(Clone, Default)]
-pub struct Paths(List);
-
-#[derive(Clone)]
-enum List {
-    Listed(Arc<[Arc<str>]>),
-    Ranked {
-        order: Arc<Order>,
-        ranks: Arc<[u32]>,
-    },
-}
-
-impl Default for List {
-    fn default() -> List {
-        List::Listed(Arc::default())
-    }
-}
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paths(Arc<[Arc<str>]>);
 
 impl Paths {
-    /// The paths of some ranks, which must be sorted.
-    pub(super) fn ranked(order: &Arc<Order>, ranks: Vec<u32>) -> Paths {
-        Paths(List::Ranked {
-            order: Arc::clone(order),
-            ranks: Arc::from(ranks),
-        })
-    }
-
     /// The number of paths.
     #[must_use]
     pub fn len(&self) -> usize {
-        match &self.0 {
-            List::Listed(paths) => paths.len(),
-            List::Ranked { ranks, .. } => ranks.len(),
-        }
+        self.0.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.is_empty()
     }
 
     /// One after another.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<str>> + Clone {
-        (0..self.len()).map(|at| self.at(at))
+        self.0.iter()
     }
 
     /// Whether a path is in the list: O(log paths).
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
-        let (mut from, mut to) = (0, self.len());
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            match (**self.at(middle)).cmp(path) {
-                std::cmp::Ordering::Less => from = middle + 1,
-                std::cmp::Ordering::Equal => return true,
-                std::cmp::Ordering::Greater => to = middle,
-            }
-        }
-        false
+        self.0.binary_search_by(|known| (**known).cmp(path)).is_ok()
     }
 
-    /// The union with another list. O(paths).
+    /// The union with another list: O(paths), since sorting merges two ordered lists.
     #[must_use]
     pub fn with(&self, other: &Paths) -> Paths {
-        match (&self.0, &other.0) {
-            (
-                List::Ranked { order, ranks },
-                List::Ranked {
-                    order: others_order,
-                    ranks: others,
-                },
-            ) if Arc::ptr_eq(order, others_order) => {
-                Paths::ranked(order, merged(ranks.iter().copied(), others.iter().copied()))
-            }
-            (List::Listed(_) | List::Ranked { .. }, _) => merged(self.iter(), other.iter())
-                .into_iter()
-                .cloned()
-                .collect(),
-        }
-    }
-
-    fn at(&self, at: usize) -> &Arc<str> {
-        match &self.0 {
-            List::Listed(paths) => &paths[at],
-            List::Ranked { order, ranks } => order.path(ranks[at]),
-        }
+        let mut all: Vec<Arc<str>> = self.iter().chain(other.iter()).cloned().collect();
+        all.sort();
+        all.dedup();
+        Paths(all.into())
     }
 }
-
-/// Merges two ordered lists, each element once.
-fn merged<T: Ord>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> Vec<T> {
-    let (mut one, mut other) = (one.peekable(), other.peekable());
-    let mut all = Vec::with_capacity(one.size_hint().0 + other.size_hint().0);
-    loop {
-        let next = match (one.peek(), other.peek()) {
-            (Some(left), Some(right)) if left == right => {
-                other.next();
-                one.next()
-            }
-            (Some(left), Some(right)) if left < right => one.next(),
-            (Some(_), None) => one.next(),
-            (_, Some(_)) => other.next(),
-            (None, None) => return all,
-        };
-        all.extend(next);
-    }
-}
-
-impl PartialEq for Paths {
-    fn eq(&self, other: &Paths) -> bool {
-        match (&self.0, &other.0) {
-            (
-                List::Ranked { order, ranks },
-                List::Ranked {
-                    order: others_order,
-                    ranks: others,
-                },
-            ) if Arc::ptr_eq(order, others_order) => ranks == others,
-            (List::Listed(_) | List::Ranked { .. }, _) => self.iter().eq(other.iter()),
-        }
-    }
-}
-
-impl Eq for Paths {}
 
 /// The caller provides them in order.
 impl FromIterator<Arc<str>> for Paths {
     fn from_iter<I: IntoIterator<Item = Arc<str>>>(paths: I) -> Paths {
-        Paths(List::Listed(paths.into_iter().collect()))
-    }
-}
-
-impl std::fmt::Debug for Paths {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
+        Paths(paths.into_iter().collect())
     }
 }
 
@@ -227,30 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_numbers_and_of_paths_are_equal_where_the_paths_are() {
+    fn lists_are_ordered_and_hold_each_path_once() {
         let names = ["a", "b", "c"].map(Arc::<str>::from);
-        let order = Arc::new(Order {
-            paths: names.to_vec(),
-            ids: vec![FileId(0), FileId(1), FileId(2)],
-            ranks: vec![0, 1, 2],
-        });
-        let ranked = Paths::ranked(&order, vec![0, 2]);
-        let listed: Paths = [&names[0], &names[2]].into_iter().cloned().collect();
-        assert_eq!(ranked, listed);
-        assert_eq!(listed, ranked);
-        assert_ne!(ranked, Paths::ranked(&order, vec![0, 1]));
-        let middle = Paths::ranked(&order, vec![1]);
-        for list in [&ranked, &listed] {
-            assert_eq!(list.with(list), ranked);
-            assert_eq!(list.with(&Paths::default()), ranked);
-            assert_eq!(Paths::default().with(list), ranked);
-            assert_eq!(list.with(&middle), Paths::ranked(&order, vec![0, 1, 2]));
-            assert_eq!(middle.with(list), Paths::ranked(&order, vec![0, 1, 2]));
-        }
-        for list in [ranked, listed] {
-            let found = ["a", "b", "c", "", "d"].map(|path| list.contains(path));
-            assert_eq!(found, [true, false, true, false, false]);
-            assert_eq!(format!("{list:?}"), "[\"a\", \"c\"]");
-        }
+        let list = |at: &[usize]| at.iter().map(|&at| names[at].clone()).collect::<Paths>();
+        let outer = list(&[0, 2]);
+        assert_eq!(outer.with(&outer), outer);
+        assert_eq!(outer.with(&Paths::default()), outer);
+        assert_eq!(Paths::default().with(&outer), outer);
+        assert_eq!(outer.with(&list(&[1])), list(&[0, 1, 2]));
+        assert_eq!(list(&[1]).with(&outer), list(&[0, 1, 2]));
+        let found = ["a", "b", "c", "", "d"].map(|path| outer.contains(path));
+        assert_eq!(found, [true, false, true, false, false]);
     }
 }
