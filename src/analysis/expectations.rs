@@ -328,11 +328,8 @@ impl<'a> ExpectationFile<'a> {
             self.add(entry.id, message);
         }
         if expectation.found == Some(false) && outcomes.len() > 1 {
-            self.add_for(
-                entry,
-                "found",
-                "a key that is not found has neither value nor type",
-            );
+            let message = "a key that is not found has neither value nor type";
+            self.add_for(entry, "found", message);
         }
         let is_described = matches!(expectation.nodes, WhichNodes::Described(_));
         if has(entry, "equal") && (!expectation.equal || is_described) {

@@ -191,25 +191,18 @@ mod tests {
     fn code_that_makes_a_path_of_a_key_is_offered() {
         let reads = "data = YAML.load_file(file)\ncontext.not_found unless data.key?(key)";
         let pops = format!("parts = key.split('::')\nparts.pop\nfile = base + '.yaml'\n{reads}");
-        assert_eq!(
-            offered(&expanding(&pops)).as_deref(),
-            Some("lib::f: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}")
-        );
         let whole = format!("file = base + key.gsub('::', '/') + '.yaml'\n{reads}");
-        assert_eq!(
-            offered(&expanding(&whole)).as_deref(),
-            Some("lib::f: {like: yaml_data, path: \"{path}/{key_file}.yaml\"}")
-        );
         let kept = format!("{pops}\nraw = context.cached_value(nil)\ncontext.cache(nil, data)");
-        assert_eq!(
-            offered(&expanding(&kept)).as_deref(),
-            Some("lib::f: {like: yaml_data, path: \"{path}.yaml\"}")
-        );
         let json = "parts = key.split('::')[0..-2]\nJSON.parse(File.read(base + '.json'))";
-        assert_eq!(
-            offered(&expanding(json)).as_deref(),
-            Some("lib::f: {like: json_data, path: \"{path}/{key_path}.json\"}")
-        );
+        for (body, like, path) in [
+            (&*pops, "yaml_data", "{path}/{key_path}.yaml"),
+            (&whole, "yaml_data", "{path}/{key_file}.yaml"),
+            (&kept, "yaml_data", "{path}.yaml"),
+            (json, "json_data", "{path}/{key_path}.json"),
+        ] {
+            let expected = format!("lib::f: {{like: {like}, path: \"{path}\"}}");
+            assert_eq!(offered(&expanding(body)), Some(expected), "{body}");
+        }
     }
 
     #[test]

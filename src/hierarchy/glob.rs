@@ -45,11 +45,11 @@ pub fn glob(
             too_deep: Cell::new(false),
         };
         // Names before the first wildcard are followed without listing.
-        let magical = |part: &PatternPart| !matches!(part, PatternPart::Plain(_));
+        let magical = |part: &GlobPart| !matches!(part, GlobPart::Plain(_));
         let plain = parts.iter().position(magical).unwrap_or(0);
         let mut path = String::with_capacity(pattern.len());
         for part in &parts[..plain] {
-            if let PatternPart::Plain(name) = part {
+            if let GlobPart::Plain(name) = part {
                 path.push('/');
                 path.push_str(name);
             }
@@ -63,7 +63,7 @@ pub fn glob(
 }
 
 #[derive(Debug, PartialEq)]
-enum PatternPart {
+enum GlobPart {
     /// `**/`
     Recursive,
     /// A name without wildcards, escapes resolved.
@@ -73,7 +73,7 @@ enum PatternPart {
 
 /// The parts of an absolute pattern. Empty names between separators are kept, as in the paths that
 /// Ruby returns; a pattern that ends in a separator matches only folders, so nothing.
-fn parts(pattern: &str) -> Vec<PatternPart> {
+fn parts(pattern: &str) -> Vec<GlobPart> {
     let below_root = pattern.strip_prefix('/').unwrap_or(pattern);
     if below_root.ends_with('/') || below_root.is_empty() {
         return Vec::new();
@@ -83,13 +83,13 @@ fn parts(pattern: &str) -> Vec<PatternPart> {
     while let Some(name) = names.next() {
         // A `**` at the end of the pattern is a plain `*`.
         if name == "**" && names.peek().is_some() {
-            if parts.last() != Some(&PatternPart::Recursive) {
-                parts.push(PatternPart::Recursive);
+            if parts.last() != Some(&GlobPart::Recursive) {
+                parts.push(GlobPart::Recursive);
             }
         } else if name.contains(['*', '?', '[']) {
-            parts.push(PatternPart::Magical(name.to_string()));
+            parts.push(GlobPart::Magical(name.to_string()));
         } else {
-            parts.push(PatternPart::Plain(unescape(name)));
+            parts.push(GlobPart::Plain(unescape(name)));
         }
     }
     parts
@@ -115,7 +115,7 @@ struct GlobWalk<'a> {
 
 impl GlobWalk<'_> {
     /// `glob_helper`: `patterns` are the remaining parts of every way that led to `path`.
-    fn step(&self, path: &str, patterns: &[&[PatternPart]], depth: usize, found: &mut Vec<String>) {
+    fn step(&self, path: &str, patterns: &[&[GlobPart]], depth: usize, found: &mut Vec<String>) {
         if depth > MAX_DEPTH {
             self.too_deep.set(true);
             return;
@@ -123,17 +123,17 @@ impl GlobWalk<'_> {
         if patterns.iter().any(|rest| rest.is_empty()) && (self.is_file)(path) {
             found.push(path.to_string());
         }
-        let heads: Vec<&PatternPart> = patterns.iter().filter_map(|rest| head(rest)).collect();
+        let heads: Vec<&GlobPart> = patterns.iter().filter_map(|rest| head(rest)).collect();
         if heads.is_empty() {
             return;
         }
         let recursive = patterns
             .iter()
-            .any(|rest| rest.first() == Some(&PatternPart::Recursive));
+            .any(|rest| rest.first() == Some(&GlobPart::Recursive));
         if recursive
             || heads
                 .iter()
-                .any(|part| matches!(part, PatternPart::Magical(_)))
+                .any(|part| matches!(part, GlobPart::Magical(_)))
         {
             self.scan(path, patterns, depth, found);
         } else {
@@ -142,23 +142,23 @@ impl GlobWalk<'_> {
     }
 
     /// Some part has wildcards: lists the folder and checks every name.
-    fn scan(&self, path: &str, patterns: &[&[PatternPart]], depth: usize, found: &mut Vec<String>) {
+    fn scan(&self, path: &str, patterns: &[&[GlobPart]], depth: usize, found: &mut Vec<String>) {
         let folder = if path.is_empty() { "/" } else { path };
         for entry in (self.list)(folder) {
             let hidden = entry.name.starts_with('.');
-            let mut next: Vec<&[PatternPart]> = Vec::new();
+            let mut next: Vec<&[GlobPart]> = Vec::new();
             for rest in patterns {
                 let mut rest = *rest;
-                if rest.first() == Some(&PatternPart::Recursive) {
+                if rest.first() == Some(&GlobPart::Recursive) {
                     if entry.is_real_folder && !hidden {
                         next.push(rest);
                     }
                     rest = &rest[1..];
                 }
                 let matches = match rest.first() {
-                    Some(PatternPart::Plain(name)) => **name == *entry.name,
-                    Some(PatternPart::Magical(pattern)) => name_matches(pattern, &entry.name),
-                    Some(PatternPart::Recursive) | None => false,
+                    Some(GlobPart::Plain(name)) => **name == *entry.name,
+                    Some(GlobPart::Magical(pattern)) => name_matches(pattern, &entry.name),
+                    Some(GlobPart::Recursive) | None => false,
                 };
                 if matches {
                     next.push(&rest[1..]);
@@ -171,26 +171,20 @@ impl GlobWalk<'_> {
     }
 
     /// All next parts are plain names: follows each without listing the folder.
-    fn follow(
-        &self,
-        path: &str,
-        patterns: &[&[PatternPart]],
-        depth: usize,
-        found: &mut Vec<String>,
-    ) {
+    fn follow(&self, path: &str, patterns: &[&[GlobPart]], depth: usize, found: &mut Vec<String>) {
         let mut names: Vec<&str> = Vec::new();
         for rest in patterns {
-            if let Some(PatternPart::Plain(name)) = rest.first()
+            if let Some(GlobPart::Plain(name)) = rest.first()
                 && !names.contains(&name.as_str())
             {
                 names.push(name);
             }
         }
         for name in names {
-            let next: Vec<&[PatternPart]> = patterns
+            let next: Vec<&[GlobPart]> = patterns
                 .iter()
                 .filter(
-                    |rest| matches!(rest.first(), Some(PatternPart::Plain(plain)) if plain == name),
+                    |rest| matches!(rest.first(), Some(GlobPart::Plain(plain)) if plain == name),
                 )
                 .map(|rest| &rest[1..])
                 .collect();
@@ -199,9 +193,9 @@ impl GlobWalk<'_> {
     }
 }
 
-fn head(rest: &[PatternPart]) -> Option<&PatternPart> {
+fn head(rest: &[GlobPart]) -> Option<&GlobPart> {
     match rest.first() {
-        Some(PatternPart::Recursive) => rest.get(1),
+        Some(GlobPart::Recursive) => rest.get(1),
         first => first,
     }
 }

@@ -173,32 +173,33 @@ impl KnownNodes {
         self.members.iter().position(is_it)
     }
 
+    fn node(&self, member: usize) -> Option<&Node> {
+        Some(&self.members.get(member)?.node)
+    }
+
     /// The certname of a node.
     pub fn certname(&self, member: usize) -> &str {
-        self.members
-            .get(member)
-            .map_or("", |member| &member.node.certname)
+        self.node(member).map_or("", |node| &node.certname)
     }
 
     /// The certname of a node, shared.
     #[must_use]
     pub fn shared_name(&self, member: usize) -> Arc<str> {
-        let member = self.members.get(member);
-        member.map_or_else(|| Arc::from(""), |member| member.node.certname.clone())
+        let node = self.node(member);
+        node.map_or_else(|| Arc::from(""), |node| node.certname.clone())
     }
 
     /// How much is known of a node.
     #[must_use]
     pub fn knowledge(&self, member: usize) -> Knowledge {
-        self.members
-            .get(member)
-            .map_or(Knowledge::All, |member| member.node.knowledge)
+        let node = self.node(member);
+        node.map_or(Knowledge::All, |node| node.knowledge)
     }
 
     /// The variables that are given for a node besides its facts, in their order.
     pub fn variables_of(&self, member: usize) -> impl Iterator<Item = (Arc<str>, &Value)> {
-        let member = self.members.get(member).into_iter();
-        let variables = member.flat_map(|member| member.node.variables.iter());
+        let variables = self.node(member).into_iter();
+        let variables = variables.flat_map(|node| node.variables.iter());
         variables.filter_map(|(name, value)| Some((Arc::from(name.as_str()?), value)))
     }
 

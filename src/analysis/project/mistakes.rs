@@ -179,10 +179,9 @@ impl Checker<'_> {
                 format!("unknown setting '{name}': did you mean '{suggestion}'?")
             }
             None => {
-                let what = if is_top {
-                    "a workspace may set"
-                } else {
-                    "expected"
+                let what = match is_top {
+                    true => "a workspace may set",
+                    false => "expected",
                 };
                 let names = names.collect::<Vec<_>>().join(", ");
                 format!("unknown setting '{name}': {what} {names}")

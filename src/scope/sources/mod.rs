@@ -207,7 +207,11 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
                 let name = field(fact, "certname").to_s();
                 let (facts, environment) = found.entry(name).or_default();
                 match fact.get("path").and_then(Value::as_array) {
-                    Some(path) => put(facts, path, field(fact, "value")),
+                    Some([name, rest @ ..]) => {
+                        let part = facts.entry(name.clone()).or_default();
+                        *part = with_part(part, rest, field(fact, "value"));
+                    }
+                    Some([]) => {}
                     None => {
                         facts.insert(field(fact, "name"), field(fact, "value"));
                     }
@@ -273,63 +277,30 @@ impl Collector<'_> {
     }
 }
 
-/// Sets the part of facts at a path; a number in it is a list index, and the query returns them in
-/// order.
-fn put(facts: &mut HashMap, path: &[Value], value: Value) {
-    let Some((first, rest)) = path.split_first() else {
-        return;
-    };
-    let part = match rest {
-        [] => value,
-        [Value::Int(_), ..] => {
-            let mut all = facts
-                .get(first)
-                .and_then(Value::as_array)
-                .map(<[Value]>::to_vec);
-            let all = all.get_or_insert_default();
-            place(all, rest, value);
-            Value::array(std::mem::take(all))
-        }
-        rest => {
-            let mut inner = facts.get(first).and_then(Value::as_hash).cloned();
-            let inner = inner.get_or_insert_default();
-            put(inner, rest, value);
-            Value::from(std::mem::take(inner))
-        }
-    };
-    facts.insert(first.clone(), part);
-}
-
-/// Sets the part of a list at a path.
-fn place(all: &mut Vec<Value>, path: &[Value], value: Value) {
+/// A value with another part at a path; a number in it is a list index, and the query returns them
+/// in order.
+fn with_part(whole: &Value, path: &[Value], value: Value) -> Value {
     /// Maximum length of a list of facts; a larger number is no index.
     const MOST: usize = 100_000;
-    let Some((Value::Int(at), rest)) = path.split_first() else {
-        return;
-    };
-    let Some(at) = usize::try_from(*at).ok().filter(|at| *at < MOST) else {
-        return;
-    };
-    if all.len() <= at {
-        all.resize(at + 1, Value::Undef);
+    match path.split_first() {
+        None => value,
+        Some((Value::Int(at), rest)) => {
+            let mut all = whole.as_array().unwrap_or_default().to_vec();
+            if let Some(at) = usize::try_from(*at).ok().filter(|at| *at < MOST) {
+                if all.len() <= at {
+                    all.resize(at + 1, Value::Undef);
+                }
+                all[at] = with_part(&all[at], rest, value);
+            }
+            Value::from(all)
+        }
+        Some((name, rest)) => {
+            let mut hash = whole.as_hash().cloned().unwrap_or_default();
+            let part = hash.entry(name.clone()).or_default();
+            *part = with_part(part, rest, value);
+            Value::from(hash)
+        }
     }
-    let part = match rest {
-        [] => value,
-        [Value::Int(_), ..] => {
-            let mut inner = all[at]
-                .as_array()
-                .map(<[Value]>::to_vec)
-                .unwrap_or_default();
-            place(&mut inner, rest, value);
-            Value::array(inner)
-        }
-        rest => {
-            let mut inner = all[at].as_hash().cloned().unwrap_or_default();
-            put(&mut inner, rest, value);
-            Value::from(inner)
-        }
-    };
-    all[at] = part;
 }
 
 /// Facts as a hash: factsets list them as `{data: [{name, value}]}`.
