@@ -12,25 +12,25 @@ use crate::workspace::{
 
 /// A part of a file that holds statements.
 #[derive(Clone, Copy)]
-pub(super) struct Body<'a> {
+pub(super) struct CodeBody<'a> {
     pub(super) file: &'a Arc<File>,
     pub(super) code: &'a CodeFacts,
     pub(super) within: Within,
 }
 
-impl<'a> Body<'a> {
+impl<'a> CodeBody<'a> {
     /// The top level of a file, if it is code.
-    pub(super) fn top(file: &'a Arc<File>) -> Option<Body<'a>> {
+    pub(super) fn top(file: &'a Arc<File>) -> Option<CodeBody<'a>> {
         let code = code(file)?;
         let within = Within::Top;
-        Some(Body { file, code, within })
+        Some(CodeBody { file, code, within })
     }
 
     /// The node blocks of the file, each with its names.
-    pub(super) fn blocks(self) -> impl Iterator<Item = (Body<'a>, &'a NodeFact)> {
+    pub(super) fn blocks(self) -> impl Iterator<Item = (CodeBody<'a>, &'a NodeFact)> {
         (0..).zip(&self.code.nodes).map(move |(at, block)| {
             let within = Within::Node(at);
-            (Body { within, ..self }, block)
+            (CodeBody { within, ..self }, block)
         })
     }
 
@@ -80,31 +80,31 @@ impl<'a> Body<'a> {
 
 impl<'a> Defined<'a> {
     /// The statements of the definition.
-    pub(super) fn body(self) -> Option<Body<'a>> {
-        let top = Body::top(self.file)?;
+    pub(super) fn body(self) -> Option<CodeBody<'a>> {
+        let top = CodeBody::top(self.file)?;
         let mut definitions = top.code.definitions.iter();
         let at = definitions.position(|it| std::ptr::eq(it, self.definition))?;
         let within = Within::Definition(at as u32);
-        Some(Body { within, ..top })
+        Some(CodeBody { within, ..top })
     }
 }
 
 impl<'a> Analysis<'a> {
     /// The top levels of an environment's site manifests, in Puppet's order.
-    pub(super) fn site_bodies(self, environment: &Root) -> Vec<Body<'a>> {
+    pub(super) fn site_bodies(self, environment: &Root) -> Vec<CodeBody<'a>> {
         let files = manifests_of(self.snapshot, environment).files.into_iter();
-        files.filter_map(Body::top).collect()
+        files.filter_map(CodeBody::top).collect()
     }
 
     /// The bodies of a function's definitions in manifests.
-    pub(super) fn functions(self, function: &str) -> impl Iterator<Item = Body<'a>> {
+    pub(super) fn functions(self, function: &str) -> impl Iterator<Item = CodeBody<'a>> {
         let files = self.snapshot.files_defining(function);
-        files.filter_map(Body::top).flat_map(move |top| {
+        files.filter_map(CodeBody::top).flat_map(move |top| {
             let definitions = (0..).zip(&top.code.definitions);
             let functions = definitions.filter(move |(_, it)| {
                 it.kind == DefinitionKind::Function && *it.name == *function
             });
-            functions.map(move |(at, _)| Body {
+            functions.map(move |(at, _)| CodeBody {
                 within: Within::Definition(at),
                 ..top
             })

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use super::Analysis;
-use super::bodies::{Body, code};
+use super::bodies::{CodeBody, code};
 use crate::workspace::{DefinitionKind, Given, IncludeFact, IncludeKind, Means, Root, path};
 
 pub(super) struct Declarations<'a> {
@@ -34,7 +34,7 @@ impl<'a> Declarations<'a> {
 
     fn computed(&self) -> Vec<&'a Given> {
         let mut found = Vec::new();
-        for top in self.analysis.snapshot.files().filter_map(Body::top) {
+        for top in self.analysis.snapshot.files().filter_map(CodeBody::top) {
             let includes = top.code.includes.iter().filter(|it| {
                 it.class.is_none()
                     && it.kind == IncludeKind::Declaration
@@ -42,7 +42,7 @@ impl<'a> Declarations<'a> {
             });
             let used = includes.filter(|include| {
                 let within = include.within;
-                self.may_be_used(Body { within, ..top }, include)
+                self.may_be_used(CodeBody { within, ..top }, include)
             });
             found.extend(used.map(|include| &include.given));
         }
@@ -51,7 +51,7 @@ impl<'a> Declarations<'a> {
 
     /// Whether a statement may be evaluated for some node. False for tests, and for classes that
     /// neither manifests nor data name.
-    fn may_be_used(&self, body: Body<'a>, include: &IncludeFact) -> bool {
+    fn may_be_used(&self, body: CodeBody<'a>, include: &IncludeFact) -> bool {
         if self.analysis.is_idle(self.root, body, include) {
             return false;
         }
@@ -79,7 +79,7 @@ impl<'a> Declarations<'a> {
 impl<'a> Analysis<'a> {
     /// Whether a statement that declares the content of a class parameter declares nothing, because
     /// the parameter is empty and neither data nor a manifest sets it.
-    pub(super) fn is_idle(self, root: &'a Root, body: Body<'_>, include: &IncludeFact) -> bool {
+    pub(super) fn is_idle(self, root: &'a Root, body: CodeBody<'_>, include: &IncludeFact) -> bool {
         let Some(Means::Parameter(name)) = &include.means else {
             return false;
         };

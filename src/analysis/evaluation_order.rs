@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::bodies::Body;
+use super::bodies::CodeBody;
 use super::{Analysis, Defined};
 use crate::scope::top_name;
 use crate::text::TextRange;
@@ -179,7 +179,7 @@ struct OrderWalk<'a> {
 
 impl<'a> OrderWalk<'a> {
     /// Visits the node blocks; a node has one of them.
-    fn blocks(&mut self, tops: &[Body<'a>]) {
+    fn blocks(&mut self, tops: &[CodeBody<'a>]) {
         let (visits, is_behind_call) = (self.visits.clone(), self.is_behind_call);
         let behind_calls = self.order.behind_calls.clone();
         let blocks = || tops.iter().flat_map(|top| top.blocks());
@@ -198,7 +198,7 @@ impl<'a> OrderWalk<'a> {
         }
     }
 
-    fn body(&mut self, body: Body<'a>, certainty: Sureness) {
+    fn body(&mut self, body: CodeBody<'a>, certainty: Sureness) {
         self.count += 1;
         if self.depth > MOST_DEPTH {
             self.count = usize::MAX / 2;
@@ -222,7 +222,7 @@ impl<'a> OrderWalk<'a> {
         self.depth -= 1;
     }
 
-    fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Sureness) {
+    fn include(&mut self, body: CodeBody<'a>, include: &'a IncludeFact, certainty: Sureness) {
         if self.analysis.is_idle(self.environment, body, include) {
             return;
         }
@@ -242,7 +242,7 @@ impl<'a> OrderWalk<'a> {
     }
 
     /// Visits the classes that a list in data may name.
-    fn list(&mut self, body: Body<'a>, lookup: &'a LookupFact) {
+    fn list(&mut self, body: CodeBody<'a>, lookup: &'a LookupFact) {
         if !body.includes_list(lookup) {
             return;
         }
@@ -281,7 +281,7 @@ impl<'a> OrderWalk<'a> {
         found
     }
 
-    fn note_place(&mut self, body: Body<'a>, place: TextRange) {
+    fn note_place(&mut self, body: CodeBody<'a>, place: TextRange) {
         self.has_included |= self.is_at_top;
         if self.is_behind_call {
             let place = (Arc::clone(body.file.path()), place.start);
@@ -306,7 +306,7 @@ impl<'a> OrderWalk<'a> {
 
     /// Visits the body of a class or a function: once, and again if a second path reaches it later
     /// in the order.
-    fn definition(&mut self, body: Body<'a>, certainty: Sureness) {
+    fn definition(&mut self, body: CodeBody<'a>, certainty: Sureness) {
         let name = (Arc::clone(body.file.path()), body.within);
         let is_done = |&(known, was_behind): &(Sureness, bool)| {
             known == Sureness::Sure || (known >= certainty && was_behind >= self.is_behind_call)
@@ -333,7 +333,7 @@ impl<'a> OrderWalk<'a> {
 }
 
 /// The actions in a body, in the order of the text.
-fn actions(body: Body<'_>) -> Vec<Action<'_>> {
+fn actions(body: CodeBody<'_>) -> Vec<Action<'_>> {
     let includes = body.includes();
     let includes = includes.map(|it| (it.place.start, Action::Include(it)));
     let lists = body.lookups().map(|it| (it.call.start, Action::List(it)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
-use super::bodies::Body;
+use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
@@ -272,7 +272,7 @@ impl Analysis<'_> {
 /// The keys of lists of classes that a manifest includes. O(manifests).
 #[must_use]
 pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let tops = snapshot.files().filter_map(Body::top);
+    let tops = snapshot.files().filter_map(CodeBody::top);
     let lists = tops.flat_map(|top| {
         let lookups = top.code.lookups.iter();
         lookups.filter_map(move |lookup| list_included(top, lookup))
@@ -306,7 +306,7 @@ pub(super) enum ListLevels {
 /// The list of classes that a call includes unconditionally; `None` if it includes none, or if
 /// options may remove elements.
 pub(super) fn list_included<'c>(
-    Body { file, code, .. }: Body<'_>,
+    CodeBody { file, code, .. }: CodeBody<'_>,
     lookup: &'c LookupFact,
 ) -> Option<IncludedList<'c>> {
     let LookupKey::Literal(key) = &lookup.key else {

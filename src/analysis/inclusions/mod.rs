@@ -21,7 +21,7 @@ use std::sync::Arc;
 use broken::Broken;
 use indexmap::IndexMap;
 
-use crate::analysis::bodies::{Body, code};
+use crate::analysis::bodies::{CodeBody, code};
 use crate::analysis::condition::has_option_for;
 use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
@@ -141,7 +141,7 @@ enum By<'a> {
 
 #[derive(Clone, Copy)]
 struct Statement<'a> {
-    body: Body<'a>,
+    body: CodeBody<'a>,
     include: &'a IncludeFact,
 }
 
@@ -268,9 +268,9 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Visits the site manifests.
-    fn start(&mut self, tops: &[Body<'a>]) {
+    fn start(&mut self, tops: &[CodeBody<'a>]) {
         let blocks = tops.iter().flat_map(|top| top.blocks());
-        let (blocks, all): (Vec<Body<'a>>, Vec<_>) = blocks.unzip();
+        let (blocks, all): (Vec<CodeBody<'a>>, Vec<_>) = blocks.unzip();
         let mut everyones = Members::default();
         everyones.insert(self.group(Scope::open(), Affected::Everyone));
         let lists = tops.iter().chain(&blocks).flat_map(|body| lists(*body));
@@ -321,7 +321,7 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Adds what a body includes for some members.
-    fn body(&mut self, body: Body<'a>, members: &Members) {
+    fn body(&mut self, body: CodeBody<'a>, members: &Members) {
         if members.is_empty() {
             return;
         }
@@ -488,7 +488,7 @@ impl Statement<'_> {
     }
 }
 
-fn viewpoint(body: Body<'_>) -> Viewpoint<'_> {
+fn viewpoint(body: CodeBody<'_>) -> Viewpoint<'_> {
     match (body.class(), body.within) {
         (Some(class), _) => Viewpoint::Class(class),
         (None, Within::Node(_)) => Viewpoint::Block,
@@ -497,7 +497,7 @@ fn viewpoint(body: Body<'_>) -> Viewpoint<'_> {
 }
 
 /// The lists of classes that a body surely includes.
-fn lists(body: Body<'_>) -> impl Iterator<Item = IncludedList<'_>> {
+fn lists(body: CodeBody<'_>) -> impl Iterator<Item = IncludedList<'_>> {
     body.lookups()
         .filter_map(move |lookup| list_included(body, lookup))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Broken, Inclusions, viewpoint};
-use crate::analysis::bodies::Body;
+use crate::analysis::bodies::CodeBody;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
 use crate::analysis::site::{environment_of, manifests_of};
@@ -32,7 +32,7 @@ struct PossibleWalk<'w, 'v, 'a> {
     found: PossibleInclusions,
     /// The members that reached the bodies of definitions, by file.
     seen: HashMap<(Arc<str>, Within), Members>,
-    open: Vec<(Body<'a>, Members)>,
+    open: Vec<(CodeBody<'a>, Members)>,
 }
 
 impl PossibleInclusions {
@@ -82,12 +82,12 @@ impl<'a> Analysis<'a> {
 }
 
 impl<'a> PossibleWalk<'_, '_, 'a> {
-    fn start(&mut self, tops: &[Body<'a>]) {
+    fn start(&mut self, tops: &[CodeBody<'a>]) {
         let everyone: Members = (0..self.inclusions.known.len()).collect();
         self.open
             .extend(tops.iter().map(|top| (*top, everyone.clone())));
         let blocks = tops.iter().flat_map(|top| top.blocks());
-        let (blocks, all): (Vec<Body<'a>>, Vec<_>) = blocks.unzip();
+        let (blocks, all): (Vec<CodeBody<'a>>, Vec<_>) = blocks.unzip();
         let mut own = vec![Members::default(); blocks.len()];
         for member in everyone.iter() {
             match self.inclusions.own_block(member, &all) {
@@ -105,7 +105,7 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
         }
     }
 
-    fn body(&mut self, body: Body<'a>, members: &Members) {
+    fn body(&mut self, body: CodeBody<'a>, members: &Members) {
         let analysis = self.inclusions.analysis();
         for include in body.includes() {
             if let Some(class) = include.known_class() {
@@ -141,7 +141,7 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
     }
 
     /// Adds the classes that a list in data may name.
-    fn list(&mut self, body: Body<'a>, lookup: &LookupFact, members: &Members) {
+    fn list(&mut self, body: CodeBody<'a>, lookup: &LookupFact, members: &Members) {
         if !body.includes_list(lookup) {
             return;
         }
@@ -199,7 +199,7 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
     }
 
     /// Schedules the body of a definition for members that have not reached it yet.
-    fn open_body(&mut self, body: Body<'a>, members: &Members) {
+    fn open_body(&mut self, body: CodeBody<'a>, members: &Members) {
         let place = (Arc::clone(body.file.path()), body.within);
         let seen = self.seen.entry(place).or_default();
         let new = members.without(seen);
@@ -213,11 +213,11 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
 /// The classes that a file's defined types include by name, without those in tests.
 fn named_by_types(file: &Arc<File>) -> impl Iterator<Item = &Arc<str>> {
     let is_of_tests = file.path().contains("/spec/");
-    let tops = Body::top(file).filter(|_| !is_of_tests).into_iter();
+    let tops = CodeBody::top(file).filter(|_| !is_of_tests).into_iter();
     tops.flat_map(|top| {
         let is_of_type = move |include: &&IncludeFact| {
             let within = include.within;
-            let definition = Body { within, ..top }.definition();
+            let definition = CodeBody { within, ..top }.definition();
             include.kind != IncludeKind::Reference
                 && definition.is_some_and(|it| it.kind == DefinitionKind::DefinedType)
         };
