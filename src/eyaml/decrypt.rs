@@ -81,10 +81,10 @@ impl fmt::Display for EyamlError {
             EyamlError::NotPkcs7 => "Could not parse the PKCS7: no start line",
             EyamlError::EmptyPayload => "undefined method `[]' for nil:NilClass",
             EyamlError::NoRecipient => "decrypt error",
-            EyamlError::BadDecrypt | EyamlError::OtherKey => "bad decrypt",
             EyamlError::Cipher { oid } => {
                 return write!(formatter, "unsupported cipher type {oid}");
             }
+            EyamlError::BadDecrypt | EyamlError::OtherKey => "bad decrypt",
             EyamlError::Method { method } => {
                 let plugin = method.to_ascii_lowercase();
                 return write!(

@@ -253,66 +253,87 @@ impl HoconParser<'_> {
 
     fn include(&mut self) -> Result<(), HoconProblem> {
         let token = self.skip_blanks(&mut no_newlines)?;
-        let HoconTokenKind::Unquoted(text) = &token.kind else {
-            if matches!(token.kind, HoconTokenKind::Quoted(_)) {
-                return Ok(());
+        match &token.kind {
+            HoconTokenKind::Quoted(_) => Ok(()),
+            HoconTokenKind::Unquoted(text)
+                if matches!(text.as_str(), "url(" | "file(" | "classpath(") =>
+            {
+                let token = self.skip_blanks(&mut no_newlines)?;
+                if !matches!(token.kind, HoconTokenKind::Quoted(_)) {
+                    let message = format!(
+                        "expecting a quoted string inside file(), classpath(), or url(), \
+                         rather than: {token}"
+                    );
+                    return Err(self.problem(&token, message));
+                }
+                let token = self.skip_blanks(&mut no_newlines)?;
+                if !matches!(&token.kind, HoconTokenKind::Unquoted(text) if text == ")") {
+                    let message = format!("expecting a close parentheses ')' here, not: {token}");
+                    return Err(self.problem(&token, message));
+                }
+                Ok(())
             }
-            let message =
-                format!("include keyword is not followed by a quoted string, but by: {token}");
-            return Err(self.problem(&token, message));
-        };
-        if !matches!(text.as_str(), "url(" | "file(" | "classpath(") {
-            let message = format!(
-                "expecting include parameter to be quoted filename, file(), classpath(), or \
-                 url(). No spaces are allowed before the open paren. Not expecting: {token}"
-            );
-            return Err(self.problem(&token, message));
+            HoconTokenKind::Unquoted(_) => {
+                let message = format!(
+                    "expecting include parameter to be quoted filename, file(), classpath(), or \
+                     url(). No spaces are allowed before the open paren. Not expecting: {token}"
+                );
+                Err(self.problem(&token, message))
+            }
+            _ => {
+                let message =
+                    format!("include keyword is not followed by a quoted string, but by: {token}");
+                Err(self.problem(&token, message))
+            }
         }
-        let token = self.skip_blanks(&mut no_newlines)?;
-        if !matches!(token.kind, HoconTokenKind::Quoted(_)) {
-            let message = format!(
-                "expecting a quoted string inside file(), classpath(), or url(), rather than: \
-                 {token}"
-            );
-            return Err(self.problem(&token, message));
-        }
-        let token = self.skip_blanks(&mut no_newlines)?;
-        if !matches!(&token.kind, HoconTokenKind::Unquoted(text) if text == ")") {
-            let message = format!("expecting a close parentheses ')' here, not: {token}");
-            return Err(self.problem(&token, message));
-        }
-        Ok(())
     }
 
     fn array(&mut self, opening: TextRange) -> Result<HoconNode, HoconProblem> {
         let mut elements: Vec<HoconElement> = Vec::new();
-        // What an array needs here, and what else could be meant as a string.
-        let mut needed = ("] or a first element after the open [", "");
+        let closed = |elements, closing: TextRange| HoconNode {
+            range: opening.cover(closing),
+            value: HoconValue::Array(elements),
+        };
+        let mut is_first = true;
         loop {
             let mut newlines = 0;
             let joined = self.joined_values(&mut || newlines += 1)?;
             elements.extend(std::iter::repeat_n(HoconElement::Newline, newlines));
             if let Some(value) = joined {
                 elements.push(HoconElement::Value(value));
-                if self.separator(&mut || elements.push(HoconElement::Newline))? {
-                    needed = ("had new element after a comma", "the comma or ");
-                    continue;
+            } else {
+                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
+                // One comma is allowed after the last element.
+                if token.kind == HoconTokenKind::CloseSquare {
+                    return Ok(closed(elements, token.range));
                 }
-                needed = ("ended with ] or had a comma", "");
+                let message = if is_first {
+                    format!(
+                        "List should have ] or a first element after the open [, instead had \
+                         token: {token} (if you want {token} to be part of a string value, then \
+                         double-quote it)"
+                    )
+                } else {
+                    format!(
+                        "List should have had new element after a comma, instead had token: \
+                         {token} (if you want the comma or {token} to be part of a string value, \
+                         then double-quote it)"
+                    )
+                };
+                return Err(self.problem(&token, message));
             }
-            let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
-            // One comma is allowed after the last element.
-            if token.kind == HoconTokenKind::CloseSquare {
-                let range = opening.cover(token.range);
-                let value = HoconValue::Array(elements);
-                return Ok(HoconNode { range, value });
+            is_first = false;
+            if !self.separator(&mut || elements.push(HoconElement::Newline))? {
+                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
+                if token.kind == HoconTokenKind::CloseSquare {
+                    return Ok(closed(elements, token.range));
+                }
+                let message = format!(
+                    "List should have ended with ] or had a comma, instead had token: {token} (if \
+                     you want {token} to be part of a string value, then double-quote it)"
+                );
+                return Err(self.problem(&token, message));
             }
-            let (needed, other) = needed;
-            let message = format!(
-                "List should have {needed}, instead had token: {token} (if you want \
-                 {other}{token} to be part of a string value, then double-quote it)"
-            );
-            return Err(self.problem(&token, message));
         }
     }
 

@@ -2,7 +2,7 @@
 //! statement.
 
 use super::super::labels::{a, label, the};
-use super::super::tree::{Definition, Expression, ExpressionKind};
+use super::super::tree::{Definition, Expression, ExpressionKind, Resource, ResourceForm};
 use super::super::words;
 use super::{SyntaxChecker, capital, captures_rest, has_no_effect, untitled};
 
@@ -271,6 +271,12 @@ impl<'a> SyntaxChecker<'a> {
         };
         if !matches!(name.kind, ExpressionKind::Reference(_)) {
             self.illegal(expected, "a type reference", node);
+        }
+    }
+
+    pub(super) fn regular(&mut self, node: &Expression, resource: &Resource) {
+        if resource.form != ResourceForm::Regular {
+            self.refuse(node, "Resource Defaults are not virtualizable");
         }
     }
 

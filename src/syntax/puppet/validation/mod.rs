@@ -107,10 +107,8 @@ impl<'a> SyntaxChecker<'a> {
                 }
             }
             ExpressionKind::ResourceDefaults(resource)
-            | ExpressionKind::ResourceOverride(resource)
-                if resource.form != ResourceForm::Regular =>
-            {
-                self.refuse(node, "Resource Defaults are not virtualizable");
+            | ExpressionKind::ResourceOverride(resource) => {
+                self.regular(node, resource);
             }
             ExpressionKind::ResourceBody(_, attributes) => {
                 let is_splat =
