@@ -153,7 +153,7 @@ enum Sureness {
 }
 
 /// One action in a body, in order of evaluation.
-enum Action<'a> {
+enum BodyAction<'a> {
     Include(&'a IncludeFact),
     List(&'a LookupFact),
     Call(&'a CallFact),
@@ -209,14 +209,14 @@ impl<'a> OrderWalk<'a> {
         self.depth += 1;
         for action in actions(body) {
             match action {
-                Action::Variable(variable) => {
+                BodyAction::Variable(variable) => {
                     if self.is_at_top && self.has_included {
                         self.order.late.insert(Arc::clone(&variable.name));
                     }
                 }
-                Action::Include(include) => self.include(body, include, certainty),
-                Action::List(lookup) => self.list(body, lookup),
-                Action::Call(call) => self.call(&call.function),
+                BodyAction::Include(include) => self.include(body, include, certainty),
+                BodyAction::List(lookup) => self.list(body, lookup),
+                BodyAction::Call(call) => self.call(&call.function),
             }
         }
         self.depth -= 1;
@@ -333,16 +333,20 @@ impl<'a> OrderWalk<'a> {
 }
 
 /// The actions in a body, in the order of the text.
-fn actions(body: CodeBody<'_>) -> Vec<Action<'_>> {
+fn actions(body: CodeBody<'_>) -> Vec<BodyAction<'_>> {
     let includes = body.includes();
-    let includes = includes.map(|it| (it.place.start, Action::Include(it)));
-    let lists = body.lookups().map(|it| (it.call.start, Action::List(it)));
-    let calls = body.calls().map(|it| (it.place.start, Action::Call(it)));
+    let includes = includes.map(|it| (it.place.start, BodyAction::Include(it)));
+    let lists = body
+        .lookups()
+        .map(|it| (it.call.start, BodyAction::List(it)));
+    let calls = body
+        .calls()
+        .map(|it| (it.place.start, BodyAction::Call(it)));
     let is_top = body.within == Within::Top;
     let variables = body.code.variables.iter();
     let variables = variables.filter(|it| is_top && !it.in_node_block);
-    let variables = variables.map(|it| (it.place.start, Action::Variable(it)));
-    let mut actions: Vec<(u32, Action<'_>)> = includes
+    let variables = variables.map(|it| (it.place.start, BodyAction::Variable(it)));
+    let mut actions: Vec<(u32, BodyAction<'_>)> = includes
         .chain(lists)
         .chain(calls)
         .chain(variables)

@@ -50,7 +50,7 @@ impl<'a> KeyPositions<'a> {
     }
 
     /// The range of the deepest part that steps lead to, see [`dug`].
-    fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<Dug> {
+    fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<DugNode> {
         let format = file.format().unwrap_or(Format::Yaml);
         let start = fact.key.start as usize;
         let parse = self.snapshot.parse_around(file, format, start);
@@ -59,11 +59,11 @@ impl<'a> KeyPositions<'a> {
 }
 
 /// The name of a part, the name with the value, and whether all steps lead there.
-type Dug = (Option<(TextRange, TextRange)>, bool);
+type DugNode = (Option<(TextRange, TextRange)>, bool);
 
 /// Follows steps from a top-level key up to a value that is no collection; `None` if a collection
 /// lacks a part.
-fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<Dug> {
+fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<DugNode> {
     let (_, mut at) = tree.entry_at(key)?;
     let mut found = None;
     for step in steps {

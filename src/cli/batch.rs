@@ -45,7 +45,7 @@ struct BatchRequest<'a> {
     trusted: Option<&'a RawValue>,
     #[serde(borrow)]
     variables: Option<&'a RawValue>,
-    key: Names,
+    key: NodeNames,
     #[serde(borrow)]
     merge: Option<&'a RawValue>,
     value_type: Option<String>,
@@ -92,16 +92,16 @@ struct BatchClass<'a> {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Names {
+enum NodeNames {
     One(String),
     Many(Vec<String>),
 }
 
-impl Names {
+impl NodeNames {
     fn all(&self) -> Vec<Arc<str>> {
         let names = match self {
-            Names::One(name) => std::slice::from_ref(name),
-            Names::Many(names) => names,
+            NodeNames::One(name) => std::slice::from_ref(name),
+            NodeNames::Many(names) => names,
         };
         names.iter().map(|name| Arc::from(name.as_str())).collect()
     }

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::{Arguments, Ended, printed};
+use super::{Ended, ProgramArguments, printed};
 use crate::disk;
 use crate::rules::RULES;
 
@@ -100,7 +100,7 @@ fn with_codes() -> Command {
         let codes = codes.map(|rule| PossibleValue::new(rule.code).help(rule.summary()));
         argument.value_parser(PossibleValuesParser::new(codes))
     };
-    Arguments::command()
+    ProgramArguments::command()
         .mut_arg("color", |color| color.hide_possible_values(false))
         .mut_subcommand("explain", |explain| explain.mut_arg("code", codes))
         .mut_subcommand("check", |check| {
@@ -114,7 +114,7 @@ fn with_codes() -> Command {
     reason = "cli/ writes what it was asked to"
 )]
 pub(super) fn manual(folder: Option<&Path>) -> Ended {
-    let command = Arguments::command().disable_help_subcommand(true);
+    let command = ProgramArguments::command().disable_help_subcommand(true);
     if let Some(folder) = folder {
         let made = std::fs::create_dir_all(folder);
         let made = made.and_then(|()| clap_mangen::generate_to(command, folder));

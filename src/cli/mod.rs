@@ -39,7 +39,7 @@ use terminal::Color;
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
 #[command(name = "hiera-ls", version = installation::version(), about, max_term_width = 100)]
-struct Arguments {
+struct ProgramArguments {
     /// Speak the language server protocol on standard input and output (the default)
     #[arg(long)]
     stdio: bool,
@@ -134,7 +134,7 @@ fn run() -> Ended {
     log::start(is_server);
     match arguments.command {
         None if !arguments.stdio && std::io::stdin().is_terminal() => {
-            let help = Arguments::command().render_help();
+            let help = ProgramArguments::command().render_help();
             let _ = write!(std::io::stderr(), "{help}");
             Ok(ExitCode::from(2))
         }

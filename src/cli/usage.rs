@@ -7,18 +7,18 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
 use super::terminal::{self, Color, complain};
-use super::{Arguments, Ended, printed};
+use super::{Ended, ProgramArguments, printed};
 use crate::text::nearest;
 
-/// Arguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
+/// ProgramArguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
 /// empty path would be the current folder.
 const MAY_BE_EMPTY: [&str; 3] = ["value", "default", "label"];
 
 pub(super) const SENSELESS: u8 = 2;
 
-pub(super) fn read() -> Result<Arguments, clap::Error> {
+pub(super) fn read() -> Result<ProgramArguments, clap::Error> {
     let matches = command().try_get_matches()?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+    ProgramArguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
 /// The command line with empty texts refused.
@@ -31,7 +31,7 @@ fn command() -> Command {
         true => argument.value_parser(NonEmptyStringValueParser::new()),
         false => argument,
     };
-    let mut command = Arguments::command();
+    let mut command = ProgramArguments::command();
     let subcommands = command.get_subcommands();
     let names: Vec<String> = subcommands.map(|it| it.get_name().to_owned()).collect();
     for name in names {
@@ -102,7 +102,7 @@ fn message(error: &clap::Error, words: &[String]) -> String {
     if let Some(usage) = parts.find(|part| part.starts_with("Usage: ")) {
         text += &format!("\n{}", usage.trim_end());
     }
-    let all = Arguments::command();
+    let all = ProgramArguments::command();
     let named = words
         .iter()
         .find(|word| all.find_subcommand(word).is_some());
@@ -124,7 +124,7 @@ fn suggestion(error: &clap::Error) -> Option<String> {
     let ContextValue::String(name) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
-    let all = Arguments::command();
+    let all = ProgramArguments::command();
     let names = all.get_subcommands().map(Command::get_name);
     nearest(name, names).map(str::to_owned)
 }

@@ -121,11 +121,11 @@ pub struct PathPattern {
 enum NamePattern {
     /// `**`: any number of folders.
     Folders,
-    Name(Vec<Piece>),
+    Name(Vec<PathPiece>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Piece {
+enum PathPiece {
     Text(String),
     /// A variable: at least one character.
     Variable,
@@ -156,7 +156,7 @@ impl PathPattern {
         let mut segments = Vec::new();
         for next in folder.chain(names) {
             match &next {
-                NamePattern::Name(pieces) if matches!(&pieces[..], [Piece::Text(dots)] if dots == "..") =>
+                NamePattern::Name(pieces) if matches!(&pieces[..], [PathPiece::Text(dots)] if dots == "..") =>
                 {
                     segments.pop();
                 }
@@ -180,15 +180,15 @@ fn segment(text: &str, is_glob: bool) -> NamePattern {
     }
     let mut pieces = Vec::new();
     let mut at = 0;
-    let literal = |text: &str, pieces: &mut Vec<Piece>| {
+    let literal = |text: &str, pieces: &mut Vec<PathPiece>| {
         // Sets and alternatives match anything: the result is only a place to search.
         let mut rest = text;
         let wildcards: &[char] = if is_glob { &['*', '?', '[', '{'] } else { &[] };
         while let Some(found) = rest.find(wildcards) {
             if found > 0 {
-                pieces.push(Piece::Text(rest[..found].to_owned()));
+                pieces.push(PathPiece::Text(rest[..found].to_owned()));
             }
-            pieces.push(Piece::Any);
+            pieces.push(PathPiece::Any);
             let close = match rest.as_bytes()[found] {
                 b'[' => rest[found..].find(']'),
                 b'{' => rest[found..].find('}'),
@@ -197,12 +197,12 @@ fn segment(text: &str, is_glob: bool) -> NamePattern {
             rest = close.map_or("", |close| &rest[found + close + 1..]);
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(PathPiece::Text(rest.to_owned()));
         }
     };
     for token in tokens(text) {
         literal(&text[at..token.range.start as usize], &mut pieces);
-        pieces.push(Piece::Variable);
+        pieces.push(PathPiece::Variable);
         at = token.range.end as usize;
     }
     literal(&text[at..], &mut pieces);
@@ -224,22 +224,22 @@ fn matches(segments: &[NamePattern], names: &[&str]) -> bool {
 }
 
 /// Whether pieces can match a name. Each variable part is matched lazily, with backtracking.
-fn is_name(pieces: &[Piece], name: &str) -> bool {
+fn is_name(pieces: &[PathPiece], name: &str) -> bool {
     let Some((first, rest)) = pieces.split_first() else {
         return name.is_empty();
     };
     let least = match first {
-        Piece::Text(text) => {
+        PathPiece::Text(text) => {
             return name
                 .strip_prefix(text.as_str())
                 .is_some_and(|name| is_name(rest, name));
         }
-        Piece::Variable => 1,
-        Piece::Any => 0,
+        PathPiece::Variable => 1,
+        PathPiece::Any => 0,
     };
     match rest {
         [] => name.len() >= least,
-        [Piece::Text(text)] => name
+        [PathPiece::Text(text)] => name
             .strip_suffix(text.as_str())
             .is_some_and(|value| value.len() >= least),
         [..] => {

@@ -309,15 +309,15 @@ fn may_hold_slash(variable: &str) -> bool {
     is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
 }
 
-type Reading<'a> = Vec<(&'a Arc<str>, &'a str)>;
+type TemplateReading<'a> = Vec<(&'a Arc<str>, &'a str)>;
 
 /// Collects up to two ways in which the parts can give the path.
 fn readings<'a>(
     parts: &'a [TemplatePart],
     path: &'a str,
     slash: MayHoldSlash<'_>,
-    bound: &mut Reading<'a>,
-    found: &mut Vec<Reading<'a>>,
+    bound: &mut TemplateReading<'a>,
+    found: &mut Vec<TemplateReading<'a>>,
 ) {
     if found.len() > 1 {
         return;

@@ -41,15 +41,15 @@ secret::one: plain
 
 const EXPAND: &str = r#"{"lib::expand": {"like": "yaml_data", "path": "{path}/{key_path}.yaml"}"#;
 
-struct Declarations {
+struct DeclaredPlaces {
     snapshot: Arc<Snapshot>,
     environment: Environment,
     settings: Settings,
     configs: ConfigCache,
 }
 
-impl Declarations {
-    fn new(files: &str, backends: &str) -> Declarations {
+impl DeclaredPlaces {
+    fn new(files: &str, backends: &str) -> DeclaredPlaces {
         let snapshot = Fixture::new("hiera.yaml", files).on_disk();
         let root = snapshot.roots().iter().next().expect("a root").clone();
         let backends: Backends = serde_json::from_str(backends).expect("declarations");
@@ -57,7 +57,7 @@ impl Declarations {
             backends: Arc::new(backends),
             ..Settings::for_version(PuppetVersion::V7).for_editor()
         };
-        Declarations {
+        DeclaredPlaces {
             environment: Environment::of_root(&snapshot, &root),
             snapshot,
             settings,
@@ -104,7 +104,7 @@ fn nodes(text: &str) -> KnownNodes {
 
 #[test]
 fn a_function_reads_the_file_that_the_key_names() {
-    let place = Declarations::new(
+    let place = DeclaredPlaces::new(
         EXPANDING,
         &format!("{EXPAND}, \"vault_lookup\": {{\"like\": \"nothing\"}}}}"),
     );
@@ -141,7 +141,7 @@ fn a_function_reads_the_file_that_the_key_names() {
 
 #[test]
 fn a_level_that_is_not_declared_leaves_a_condition() {
-    let place = Declarations::new(EXPANDING, &format!("{EXPAND}}}"));
+    let place = DeclaredPlaces::new(EXPANDING, &format!("{EXPAND}}}"));
     let rests = "; the function 'lib::expand' is declared to read like yaml_data";
     assert_eq!(
         place.answer_line("top", "web"),
@@ -157,7 +157,7 @@ fn a_level_that_is_not_declared_leaves_a_condition() {
             "\"web common\", unless vault_lookup has the key, or vault_lookup has 'top'{rests}"
         )
     );
-    let place = Declarations::new(EXPANDING, "{}");
+    let place = DeclaredPlaces::new(EXPANDING, "{}");
     assert_eq!(
         place.answer_line("secret::one", "web"),
         "\"plain\", unless vault_lookup has the key, or lib::expand has the key"
@@ -168,7 +168,7 @@ fn a_level_that_is_not_declared_leaves_a_condition() {
 fn a_secret_is_of_the_keys_that_are_declared() {
     let with = |keys: &str| {
         let secret = format!("{{\"like\": \"secret\"{keys}}}");
-        Declarations::new(
+        DeclaredPlaces::new(
             EXPANDING,
             &format!("{EXPAND}, \"vault_lookup\": {secret}}}"),
         )
@@ -213,7 +213,7 @@ f::one: 1
 f::one: 2
 f::two: 2
 ";
-    let place = Declarations::new(
+    let place = DeclaredPlaces::new(
         files,
         r#"{"lib::hash": {"like": "json_data"},
             "lib::dig": {"like": "yaml_data", "path": "dig/{key_module}.yaml"},
@@ -233,14 +233,14 @@ f::two: 2
     // A level without a path, and a function that needs one.
     let needs = r#"{"lib::free": {"like": "yaml_data"}, "lib::dig": {"like": "nothing"},
         "lib::hash": {"like": "nothing"}}"#;
-    let place = Declarations::new(files, needs);
+    let place = DeclaredPlaces::new(files, needs);
     let unless = place.answer("f::one", "web").unless(&["f::one".into()]);
     assert_eq!(unless.as_deref(), Some("lib::free has the key"));
 }
 
 #[test]
 fn many_nodes_get_what_each_gets_alone() {
-    let place = Declarations::new(
+    let place = DeclaredPlaces::new(
         EXPANDING,
         &format!("{EXPAND}, \"vault_lookup\": {{\"like\": \"nothing\"}}}}"),
     );
@@ -278,7 +278,7 @@ fn many_nodes_get_what_each_gets_alone() {
 
 #[test]
 fn a_path_with_an_unknown_variable_is_possible_for_the_files_of_the_key() {
-    let place = Declarations::new(EXPANDING, &format!("{EXPAND}}}"));
+    let place = DeclaredPlaces::new(EXPANDING, &format!("{EXPAND}}}"));
     let answer = place
         .session()
         .lookup(&Scope::open(), &Request::key("profile::web::port"));
@@ -306,7 +306,7 @@ fn an_address_with_an_unknown_part_is_no_error() {
            - {name: Plain, path: plain.yaml}\n\
          #- data/plain.yaml\n\
          a: 1\n";
-    let place = Declarations::new(files, r#"{"lib::web": {"like": "nothing"}}"#);
+    let place = DeclaredPlaces::new(files, r#"{"lib::web": {"like": "nothing"}}"#);
     let unknown = place.session().lookup(&Scope::open(), &Request::key("a"));
     assert_eq!(
         unknown.result.map(|value| value.inspect()),
@@ -332,7 +332,7 @@ fn a_function_behind_an_unknown_path_leaves_a_condition() {
          #- data/plain.yaml\n\
          a: 1\n";
     let unless = |backends: &str| {
-        let place = Declarations::new(files, backends);
+        let place = DeclaredPlaces::new(files, backends);
         let answer = place.session().lookup(&Scope::open(), &Request::key("a"));
         answer.unless(&[Arc::from("a")])
     };

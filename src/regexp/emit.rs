@@ -30,7 +30,7 @@ pub(super) fn emit(root: &RegexpNode, lines: Lines, wanted: &[usize]) -> Result<
     used.extend(wanted);
     used.sort_unstable();
     used.dedup();
-    let mut emitter = Emitter {
+    let mut emitter = RegexpEmitter {
         out: String::new(),
         lines,
         backtracks,
@@ -46,7 +46,7 @@ pub(super) fn emit(root: &RegexpNode, lines: Lines, wanted: &[usize]) -> Result<
     })
 }
 
-struct Emitter {
+struct RegexpEmitter {
     out: String,
     lines: Lines,
     backtracks: bool,
@@ -56,7 +56,7 @@ struct Emitter {
     kept: Vec<usize>,
 }
 
-impl Emitter {
+impl RegexpEmitter {
     fn number_groups(&mut self, node: &RegexpNode) {
         if let RegexpNode::Capture(number, _) = node
             && self.used.contains(number)

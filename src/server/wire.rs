@@ -43,12 +43,12 @@ pub(crate) fn read_messages(pipe: impl Read, inbox: &Sender<Incoming>, outbox: &
     };
     loop {
         let body = match frames.next() {
-            Frame::Body(body) => body,
-            Frame::Bad(why) => {
+            WireFrame::Body(body) => body,
+            WireFrame::Bad(why) => {
                 outbox.push(&failure(Id::Null, ErrorCode::ParseError, why));
                 continue;
             }
-            Frame::End => return,
+            WireFrame::End => return,
         };
         if body.is_empty() {
             continue;
@@ -171,7 +171,7 @@ fn replace_lone_surrogates(json: &str) -> String {
     fixed
 }
 
-enum Frame {
+enum WireFrame {
     Body(Vec<u8>),
     /// Invalid bytes; why.
     Bad(&'static str),
@@ -187,7 +187,7 @@ struct Frames<R: Read> {
 }
 
 impl<R: Read> Frames<R> {
-    fn next(&mut self) -> Frame {
+    fn next(&mut self) -> WireFrame {
         if let Some(length) = self.length.take() {
             return self.body(length);
         }
@@ -217,7 +217,7 @@ impl<R: Read> Frames<R> {
                         return self.body(length);
                     }
                     // The header may be valid although the bytes before it were not.
-                    (_, Some(why)) => return Frame::Bad(why),
+                    (_, Some(why)) => return WireFrame::Bad(why),
                 }
             }
             if let Some(number) = strip_header(header) {
@@ -231,7 +231,7 @@ impl<R: Read> Frames<R> {
                 bad = Some("bytes outside any message");
             }
         }
-        bad.map_or(Frame::End, Frame::Bad)
+        bad.map_or(WireFrame::End, WireFrame::Bad)
     }
 
     /// The next line with its line feed, or [`MAX_HEADER`] bytes of a longer one; `None` at the
@@ -253,7 +253,7 @@ impl<R: Read> Frames<R> {
 
     /// Reads a body. A header within it means that the length was wrong: no JSON text contains a
     /// raw line break between that name and a number, so the rest belongs to the next message.
-    fn body(&mut self, mut length: usize) -> Frame {
+    fn body(&mut self, mut length: usize) -> WireFrame {
         // A large length costs nothing before the bytes arrive: untouched memory is not allocated.
         self.buffer
             .reserve_exact((length + CHUNK).saturating_sub(self.buffer.len()));
@@ -269,11 +269,11 @@ impl<R: Read> Frames<R> {
             }
             searched = have;
             if !self.fill() {
-                return Frame::End;
+                return WireFrame::End;
             }
         }
         let rest = self.buffer.split_off(length);
-        Frame::Body(std::mem::replace(&mut self.buffer, rest))
+        WireFrame::Body(std::mem::replace(&mut self.buffer, rest))
     }
 
     /// Reads more into the buffer; false at the end.

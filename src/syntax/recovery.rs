@@ -38,7 +38,7 @@ const MAX_PROBLEMS: usize = 100;
 
 /// The kind of a line at the top level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum LineKind {
+enum RecoveryLine {
     /// It has a key and can begin an entry.
     Key,
     /// It could begin an entry, but has no key.
@@ -55,7 +55,7 @@ enum LineKind {
 struct Start {
     at: usize,
     line: usize,
-    is: LineKind,
+    is: RecoveryLine,
 }
 
 /// The tree and the problems of a text that libyaml refuses.
@@ -184,23 +184,27 @@ impl Recovery<'_> {
     /// Parses the block at `start`, the start with number `index`; returns the number of the next
     /// start.
     fn block(&mut self, start: Start, index: usize) -> usize {
-        let until = |from: usize, wanted: &[LineKind]| {
+        let until = |from: usize, wanted: &[RecoveryLine]| {
             self.starts[from..]
                 .iter()
                 .position(|start| wanted.contains(&start.is))
                 .map_or(self.starts.len(), |offset| from + offset)
         };
-        let next = until(index + 1, &[LineKind::Key, LineKind::Stray]);
-        let next_key = until(next, &[LineKind::Key]);
+        let next = until(index + 1, &[RecoveryLine::Key, RecoveryLine::Stray]);
+        let next_key = until(next, &[RecoveryLine::Key]);
         let continuation = until(
             index + 1,
-            &[LineKind::Key, LineKind::Stray, LineKind::Continuation],
+            &[
+                RecoveryLine::Key,
+                RecoveryLine::Stray,
+                RecoveryLine::Continuation,
+            ],
         );
         let error = match self.attempt(start.at..self.offset(next)) {
             Ok(()) => return next,
             Err(stop) => stop,
         };
-        if start.is == LineKind::Key
+        if start.is == RecoveryLine::Key
             && next_key != next
             && self.attempt(start.at..self.offset(next_key)).is_ok()
         {
@@ -211,7 +215,7 @@ impl Recovery<'_> {
             let at = (start.at + stop.offset()).min(end);
             self.bytes[at..end].iter().all(u8::is_ascii_whitespace)
         });
-        if start.is == LineKind::Key
+        if start.is == RecoveryLine::Key
             && runs_off
             && let Some(behind) = self.read_on(start.at)
         {
@@ -223,7 +227,7 @@ impl Recovery<'_> {
             };
             return self.starts.partition_point(|start| start.at < behind);
         }
-        if continuation != next && start.is == LineKind::Key {
+        if continuation != next && start.is == RecoveryLine::Key {
             let checkpoint = self.builder.checkpoint();
             if self.attempt(start.at..self.offset(continuation)).is_ok() {
                 if self.builder.last_value_is_written() {
@@ -362,10 +366,10 @@ impl Recovery<'_> {
             }
             None => {
                 let what = match start.is {
-                    LineKind::Continuation => {
+                    RecoveryLine::Continuation => {
                         "did not find expected key while parsing a block mapping"
                     }
-                    LineKind::Key | LineKind::Stray | LineKind::Inner => {
+                    RecoveryLine::Key | RecoveryLine::Stray | RecoveryLine::Inner => {
                         "could not find expected ':' while scanning a simple key"
                     }
                 };
@@ -393,7 +397,7 @@ fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
             column
         };
         let is = classify(text, column);
-        if is != LineKind::Inner {
+        if is != RecoveryLine::Inner {
             starts.push(Start { at, line, is });
         }
         line += 1;
@@ -401,18 +405,18 @@ fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
     starts
 }
 
-fn classify(line: &[u8], column: usize) -> LineKind {
+fn classify(line: &[u8], column: usize) -> RecoveryLine {
     let indent = line.iter().take_while(|&&b| b == b' ').count();
     let text = &line[indent..];
     let is_alone = |rest: &[u8]| matches!(rest.first(), None | Some(b' ' | b'\t'));
     match text {
-        [] | [b'#', ..] => LineKind::Inner,
-        _ if indent > column => LineKind::Inner,
-        [b'-' | b':', rest @ ..] if is_alone(rest) => LineKind::Continuation,
-        [b']' | b'}' | b',' | b'\t', ..] => LineKind::Continuation,
-        [b'?', rest @ ..] if is_alone(rest) => LineKind::Key,
-        _ if key_length(text).is_some() => LineKind::Key,
-        _ => LineKind::Stray,
+        [] | [b'#', ..] => RecoveryLine::Inner,
+        _ if indent > column => RecoveryLine::Inner,
+        [b'-' | b':', rest @ ..] if is_alone(rest) => RecoveryLine::Continuation,
+        [b']' | b'}' | b',' | b'\t', ..] => RecoveryLine::Continuation,
+        [b'?', rest @ ..] if is_alone(rest) => RecoveryLine::Key,
+        _ if key_length(text).is_some() => RecoveryLine::Key,
+        _ => RecoveryLine::Stray,
     }
 }
 
@@ -466,15 +470,15 @@ fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     for_each_line(bytes, range, |_, line| {
         let indent = line.iter().take_while(|&&b| b == b' ').count();
         match classify(line, usize::MAX) {
-            LineKind::Key => {
+            RecoveryLine::Key => {
                 if indent <= lowest {
                     in_braces &= indent == lowest;
                     in_braces |= line.trim_ascii_end().ends_with(b",");
                     lowest = indent;
                 }
             }
-            LineKind::Continuation => lowest_element = lowest_element.min(indent),
-            LineKind::Stray | LineKind::Inner => {}
+            RecoveryLine::Continuation => lowest_element = lowest_element.min(indent),
+            RecoveryLine::Stray | RecoveryLine::Inner => {}
         }
     });
     (lowest < usize::MAX && lowest <= lowest_element && !in_braces).then_some(lowest)

@@ -287,7 +287,7 @@ impl CodeExtraction<'_> {
         let Some(&first) = arguments.first() else {
             return;
         };
-        let mut options = LookupArguments::default();
+        let mut options = LookupCallArguments::default();
         // A variable may hold all options, including the name.
         let mut may_knock_out = function == LookupFunction::Lookup
             && match arguments {
@@ -309,7 +309,7 @@ impl CodeExtraction<'_> {
                 let argument = arguments.get(at).copied();
                 argument.filter(|node| !matches!(node.kind, ExpressionKind::Undef))
             };
-            options = LookupArguments {
+            options = LookupCallArguments {
                 expected: given(1),
                 merge: given(2),
                 default: given(3),
@@ -460,13 +460,13 @@ impl CodeExtraction<'_> {
 }
 
 #[derive(Default)]
-struct LookupArguments<'a> {
+struct LookupCallArguments<'a> {
     expected: Option<&'a Expression>,
     merge: Option<&'a Expression>,
     default: Option<&'a Expression>,
 }
 
-impl<'a> LookupArguments<'a> {
+impl<'a> LookupCallArguments<'a> {
     /// Reads options given as a hash, which may include the name.
     fn take(&mut self, entries: &'a [Expression]) -> Option<&'a Expression> {
         let mut name = None;

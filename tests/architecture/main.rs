@@ -1,5 +1,5 @@
 //! Checks the architecture: which room may use which, where the editor protocol, `unsafe`, files
-//! and the clock may appear, that a public type has a name of its own, and the maximum length of a
+//! and the clock may appear, that a type has a name of its own, and the maximum length of a
 //! file.
 //!
 //! The order of the rooms is read from the code map in `src/lib.rs`, so the map cannot become
@@ -143,7 +143,7 @@ fn a_rule_is_named_in_its_own_file_and_the_registry_alone() {
 }
 
 #[test]
-fn a_public_type_name_is_defined_once() {
+fn a_type_name_is_defined_once() {
     let twice = types_defined_twice(&read_sources());
     assert!(
         twice.is_empty(),
@@ -152,12 +152,12 @@ fn a_public_type_name_is_defined_once() {
     );
 }
 
-/// The public types, also those of one module or crate, whose name is that of another one too.
+/// The types whose name is that of another one too.
 fn types_defined_twice(sources: &[Source]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for source in sources {
-        for name in public_types(&tokens(&blank(&source.text))) {
-            places.entry(name).or_default().push(&source.path);
+        for name in type_names(&tokens(&blank(&source.text))) {
+            places.entry(name.clone()).or_default().push(&source.path);
         }
     }
     places.retain(|_, paths| paths.len() > 1);
@@ -167,17 +167,15 @@ fn types_defined_twice(sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
-fn public_types(code: &[String]) -> Vec<String> {
-    let after_pub = (1..code.len()).filter(|&at| code[at - 1] == "pub");
-    let item = after_pub.filter_map(|at| match code[at] == "(" {
-        true => Some(&code[at + 1 + code[at..].iter().position(|token| token == ")")?..]),
-        false => Some(&code[at..]),
+fn type_names(code: &[String]) -> impl Iterator<Item = &String> {
+    let places = code.windows(2).enumerate();
+    let names = places.filter(|(at, pair)| {
+        let is_kind = TYPES.contains(&pair[0].as_str());
+        // Types in traits and their implementations have the trait's names.
+        let is_own = pair[0] != "type" || (*at > 0 && ["pub", ")"].contains(&&*code[at - 1]));
+        is_kind && is_own && pair[1].starts_with(char::is_uppercase)
     });
-    let name = item.filter_map(|item| match item {
-        [kind, name, ..] if TYPES.contains(&kind.as_str()) => Some(name.clone()),
-        _ => None,
-    });
-    name.collect()
+    names.map(|(_, pair)| &pair[1])
 }
 
 /// Where files of rules name another rule.

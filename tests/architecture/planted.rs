@@ -45,7 +45,12 @@ fn types_of_one_name() {
         twice("pub type Id = u8;", "pub(super) trait Id {}").len(),
         1
     );
-    assert!(twice("pub struct Node;", "struct Node; pub use a::Id;").is_empty());
+    assert_eq!(
+        twice("pub struct Node;", "struct Node; pub use a::Id;").len(),
+        1
+    );
+    assert!(twice("impl A for B { type Item = u8; }", "pub struct Item;").is_empty());
+    assert!(twice("fn f() { a.union(Node) }", "struct Node;").is_empty());
     assert!(twice("pub struct Node;", "// pub enum Node {}").is_empty());
     assert!(twice("pub struct Node;", "pub struct Nodes(pub (Node, u8));").is_empty());
 }

@@ -109,7 +109,7 @@ impl std::fmt::Display for Affected {
 }
 
 /// One or several nodes with the same scope.
-struct Group {
+struct AffectedGroup {
     scope: Scope,
     affected: Affected,
 }
@@ -121,7 +121,7 @@ struct Included<'a> {
     /// Members for which a statement includes it.
     by_statement: Members,
     /// The list elements in data that name it, each with the members that surely get it.
-    elements: Vec<(Element<'a>, Members)>,
+    elements: Vec<(ListedElement<'a>, Members)>,
     /// Members for which its own includes have been followed.
     seen: Members,
     /// Whether a function that was called earlier may have declared it.
@@ -129,14 +129,14 @@ struct Included<'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Element<'a> {
+struct ListedElement<'a> {
     file: &'a Arc<File>,
     range: TextRange,
 }
 
 enum By<'a> {
     Statement(Statement<'a>),
-    Element(Element<'a>),
+    Element(ListedElement<'a>),
 }
 
 #[derive(Clone, Copy)]
@@ -149,13 +149,13 @@ struct Statement<'a> {
 type Reaches = Rc<[(Layer, Reach)]>;
 
 /// A class named by a list element, and the members that surely get the element.
-type Named<'a> = (Arc<str>, Element<'a>, Members);
+type ListedClass<'a> = (Arc<str>, ListedElement<'a>, Members);
 
 struct Inclusions<'v, 'a> {
     view: &'v RootView<'a>,
     known: &'v KnownNodes,
     /// Numbered after the known nodes.
-    groups: Vec<Group>,
+    groups: Vec<AffectedGroup>,
     /// Groups by a variable's name and value.
     by_value: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
     /// The group of a file's readers, by path.
@@ -163,7 +163,7 @@ struct Inclusions<'v, 'a> {
     classes: IndexMap<Arc<str>, Included<'a>>,
     open: VecDeque<(Arc<str>, Members)>,
     /// The classes in lists, by key.
-    lists: HashMap<(Arc<str>, ListLevels), Rc<[Named<'a>]>>,
+    lists: HashMap<(Arc<str>, ListLevels), Rc<[ListedClass<'a>]>>,
     declarations: Declarations<'a>,
     order: &'v EvaluationOrder,
     broken: Broken<'a>,
@@ -263,7 +263,7 @@ impl<'a> Inclusions<'_, 'a> {
         if let Affected::Readers(path) = &affected {
             self.reading.insert(Arc::clone(path), self.groups.len());
         }
-        self.groups.push(Group { scope, affected });
+        self.groups.push(AffectedGroup { scope, affected });
         self.known.len() + self.groups.len() - 1
     }
 
@@ -356,7 +356,7 @@ impl<'a> Inclusions<'_, 'a> {
                 ..
             } in defaults
             {
-                let element = Element {
+                let element = ListedElement {
                     file: body.file,
                     range: *range,
                 };
@@ -433,7 +433,7 @@ impl<'a> Inclusions<'_, 'a> {
 
     /// The classes in a list in data. With a merge, every level's elements count; without one, only
     /// the highest level's list does. Options may change that.
-    fn listed(&mut self, list: IncludedList<'_>) -> Rc<[Named<'a>]> {
+    fn listed(&mut self, list: IncludedList<'_>) -> Rc<[ListedClass<'a>]> {
         let IncludedList { key, levels, .. } = list;
         let name = (Arc::clone(key), levels);
         if let Some(known) = self.lists.get(&name) {
@@ -453,11 +453,11 @@ impl<'a> Inclusions<'_, 'a> {
                     ListLevels::Highest => self.readers_of_highest(key, file.path()),
                 };
                 for (class, range) in analysis.elements(file, key) {
-                    found.push((class, Element { file, range }, readers.clone()));
+                    found.push((class, ListedElement { file, range }, readers.clone()));
                 }
             }
         }
-        let found: Rc<[Named<'a>]> = found.into();
+        let found: Rc<[ListedClass<'a>]> = found.into();
         self.lists.insert(name, Rc::clone(&found));
         found
     }
@@ -470,7 +470,7 @@ impl Affected {
     }
 }
 
-impl Group {
+impl AffectedGroup {
     fn value(&self, name: &str) -> Option<&str> {
         let mut bound = self.scope.bound();
         bound

@@ -53,7 +53,7 @@ pub(super) struct Checked {
 /// Checks a text; `rules` are the codes of all rules.
 pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
     let parse = parse_yaml(text);
-    let mut checker = Checker {
+    let mut checker = EntryCheck {
         tree: &parse.tree,
         rules,
         checked: Checked::default(),
@@ -87,13 +87,13 @@ pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
     checker.checked
 }
 
-struct Checker<'a> {
+struct EntryCheck<'a> {
     tree: &'a Tree,
     rules: &'a [&'a str],
     checked: Checked,
 }
 
-impl Checker<'_> {
+impl EntryCheck<'_> {
     fn add(
         &mut self,
         range: TextRange,

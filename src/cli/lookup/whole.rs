@@ -28,7 +28,7 @@ pub(super) fn by_name(
     name: &str,
     request: &Request,
 ) -> Ended {
-    let whole = Whole::read(arguments, sources, &request.names)?;
+    let whole = WholeAnswer::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
     let place = path::join(&view.root.dir, HIERA_YAML);
@@ -99,7 +99,7 @@ pub(super) fn any_node(
     sources: &NodeRequest<'_>,
     request: &Request,
 ) -> Ended {
-    let whole = Whole::read(arguments, sources, &request.names)?;
+    let whole = WholeAnswer::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
     let session = view.session();
@@ -144,23 +144,23 @@ fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
     }
 }
 
-struct Whole {
+struct WholeAnswer {
     folder: String,
     snapshot: Arc<Snapshot>,
 }
 
-impl Whole {
+impl WholeAnswer {
     /// Reads the workspace, and data directories outside of it that are needed for the keys, as
     /// `puppet lookup` does.
     fn read(
         arguments: &LookupArguments,
         sources: &NodeRequest<'_>,
         keys: &[Arc<str>],
-    ) -> Result<Whole, String> {
+    ) -> Result<WholeAnswer, String> {
         let folder = arguments.places.folder()?;
         let mut files = arguments.places.files(sources.project)?;
         let snapshot = read(&folder, &files);
-        let whole = Whole { folder, snapshot };
+        let whole = WholeAnswer { folder, snapshot };
         let no_nodes = KnownNodes::default();
         let outside_dirs =
             data_directories_outside(&whole.view(arguments, sources, &no_nodes)?, keys);
@@ -169,7 +169,7 @@ impl Whole {
         }
         files.folders.extend(outside_dirs);
         let snapshot = read(&whole.folder, &files);
-        Ok(Whole { snapshot, ..whole })
+        Ok(WholeAnswer { snapshot, ..whole })
     }
 
     fn view<'a>(

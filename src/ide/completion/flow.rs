@@ -14,7 +14,7 @@ pub(super) struct Flow {
 }
 
 /// An open bracket.
-enum Open {
+enum FlowBracket {
     /// A hash with its keys so far, and the key of the current value.
     Hash(Vec<String>, Option<String>),
     List,
@@ -22,17 +22,17 @@ enum Open {
 
 /// Reads a text that starts with a bracket; `None` if all brackets are closed.
 pub(super) fn scan(text: &str) -> Option<Flow> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<FlowBracket> = Vec::new();
     let word = read(text, &mut open)?;
     let blanks = text[word..].len() - text[word..].trim_start().len();
     let (slot, keys) = match open.last()? {
-        Open::Hash(keys, Some(_)) => (Slot::Value, keys.clone()),
-        Open::Hash(keys, None) => (Slot::Key, keys.clone()),
-        Open::List => (Slot::Key, Vec::new()),
+        FlowBracket::Hash(keys, Some(_)) => (Slot::Value, keys.clone()),
+        FlowBracket::Hash(keys, None) => (Slot::Key, keys.clone()),
+        FlowBracket::List => (Slot::Key, Vec::new()),
     };
     let steps = open.into_iter().filter_map(|open| match open {
-        Open::Hash(_, key) => key.map(CursorStep::Key),
-        Open::List => Some(CursorStep::Element),
+        FlowBracket::Hash(_, key) => key.map(CursorStep::Key),
+        FlowBracket::List => Some(CursorStep::Element),
     });
     Some(Flow {
         steps: steps.collect(),
@@ -45,17 +45,17 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
 /// The further keys of the hash that continues in a text, up to its closing bracket.
 pub(super) fn keys_behind(text: &str) -> Vec<String> {
     // The entry at the cursor has no name.
-    let mut open = vec![Open::Hash(Vec::new(), Some(String::new()))];
+    let mut open = vec![FlowBracket::Hash(Vec::new(), Some(String::new()))];
     read(text, &mut open);
     match open.into_iter().next() {
-        Some(Open::Hash(keys, key)) => keys.into_iter().chain(key).skip(1).collect(),
-        Some(Open::List) | None => Vec::new(),
+        Some(FlowBracket::Hash(keys, key)) => keys.into_iter().chain(key).skip(1).collect(),
+        Some(FlowBracket::List) | None => Vec::new(),
     }
 }
 
 /// Reads a text inside of open brackets, and returns the offset of the last word; `None` at the
 /// bracket that closes the outermost one, and in a comment.
-fn read(text: &str, open: &mut Vec<Open>) -> Option<usize> {
+fn read(text: &str, open: &mut Vec<FlowBracket>) -> Option<usize> {
     let mut word = 0;
     let mut at = 0;
     // A quoted text that may be a key.
@@ -75,8 +75,8 @@ fn read(text: &str, open: &mut Vec<Open>) -> Option<usize> {
             }
             '{' | '[' if text[word..at].trim().is_empty() => {
                 open.push(match character {
-                    '{' => Open::Hash(Vec::new(), None),
-                    _ => Open::List,
+                    '{' => FlowBracket::Hash(Vec::new(), None),
+                    _ => FlowBracket::List,
                 });
                 (word, quoted) = (next, None);
             }
@@ -86,13 +86,13 @@ fn read(text: &str, open: &mut Vec<Open>) -> Option<usize> {
                 (word, quoted) = (next, None);
             }
             ',' => {
-                if let Some(Open::Hash(keys, key)) = open.last_mut() {
+                if let Some(FlowBracket::Hash(keys, key)) = open.last_mut() {
                     keys.extend(key.take());
                 }
                 (word, quoted) = (next, None);
             }
             ':' if quoted.is_some() || behind.is_some_and(char::is_whitespace) => {
-                if let Some(Open::Hash(_, key @ None)) = open.last_mut() {
+                if let Some(FlowBracket::Hash(_, key @ None)) = open.last_mut() {
                     let plain = text[word..at].trim();
                     *key = Some(quoted.unwrap_or(plain).to_owned());
                     (word, quoted) = (next, None);

@@ -83,7 +83,7 @@ fn origin<'a>(cursor: &EntryCursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntr
 }
 
 /// A value's text in its file, with comments and quotes.
-enum WrittenValue {
+enum InlinedValue {
     /// Text for the same line, after the colon.
     Inline(String),
     /// A block below a top-level key: the text after the colon, and the lines below.
@@ -91,7 +91,7 @@ enum WrittenValue {
 }
 
 /// The text of a value; `None` if it would load differently below another top-level key.
-fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<WrittenValue> {
+fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<InlinedValue> {
     let tree = sheet.tree();
     let node = tree.node(value);
     let parts: Vec<NodeId> = match &node.kind {
@@ -110,7 +110,7 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<WrittenValue> {
     let is_flow = text.starts_with(['[', '{']) || (style.is_some() && !is_block_scalar);
     if is_flow {
         let is_inline = !text.is_empty() && !text.contains('\n');
-        return is_inline.then(|| WrittenValue::Inline(text.to_owned()));
+        return is_inline.then(|| InlinedValue::Inline(text.to_owned()));
     }
     let (key, _) = tree.entries().find(|(_, each)| *each == value)?;
     let lines = sheet.lines(TopEntry { key, value })?.slice(sheet.text());
@@ -118,7 +118,7 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<WrittenValue> {
     let is_below = is_block_scalar || !text.is_empty() && below.contains(text.lines().next()?);
     let has_colon = first.contains(':') && !first.starts_with('?');
     let header = text.split_whitespace().next().filter(|_| is_block_scalar);
-    (is_below && has_colon).then(|| WrittenValue::Block {
+    (is_below && has_colon).then(|| InlinedValue::Block {
         header: header.unwrap_or_default().to_owned(),
         below: below.replace("\r\n", "\n"),
     })
@@ -129,16 +129,16 @@ fn replaced(
     cursor: &EntryCursor<'_>,
     id: NodeId,
     value: &Value,
-    written: Option<WrittenValue>,
+    written: Option<InlinedValue>,
 ) -> Option<TextEdit> {
     let sheet = &cursor.sheet;
     let range = sheet.tree().node(id).full_range();
     let is_whole = cursor.entry.value == id;
     match written {
-        Some(WrittenValue::Inline(text)) if is_whole => {
+        Some(InlinedValue::Inline(text)) if is_whole => {
             return Some(TextEdit::replace(range, text));
         }
-        Some(WrittenValue::Block { header, below }) if is_whole => {
+        Some(InlinedValue::Block { header, below }) if is_whole => {
             // The text after the alias stays after the key.
             let (start, end) = (range.start as usize, range.end as usize);
             let before = sheet.text()[..start].trim_end_matches(' ').len();
@@ -151,7 +151,7 @@ fn replaced(
                 sheet.style.with_ends(&lines),
             ));
         }
-        Some(WrittenValue::Inline(_) | WrittenValue::Block { .. }) | None => {}
+        Some(InlinedValue::Inline(_) | InlinedValue::Block { .. }) | None => {}
     }
     if let Some(text) = sheet.style.scalar(value) {
         return Some(TextEdit::replace(range, text));
