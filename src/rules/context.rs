@@ -90,10 +90,11 @@ impl OptionAt<'_> {
         }
         let range = entry(tree, options.node, "merge")
             .map_or(options.range, |(_, value)| tree.node(value).range);
-        let cause = Strategy::refusal(merge)?.cause;
-        let message = format!("{}: Puppet fails on '{}'", cause.words(), self.name);
+        let error = Strategy::refusal(merge)?;
+        let cause = error.cause.words();
+        let message = format!("{cause}: Puppet fails on '{}'", self.name);
         Some(RefusedMerge {
-            cause,
+            cause: error.cause,
             range,
             message,
         })

@@ -1,8 +1,8 @@
 //! `foreign-percent-syntax`: another program's `%{…}` is in a string that Puppet interpolates.
 
 use super::context::shown;
-use super::variables::{effect, variable};
-use super::{FileContext, Findings, Fix, Safety, TokenAt};
+use super::variables::variable;
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 use crate::syntax::ScalarStyle;
@@ -31,7 +31,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if is_escape && version == PuppetVersion::V7 {
         return;
     }
-    let (severity, effect) = effect(version);
+    let (severity, effect) = match version {
+        PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
+    };
     let token = at.token.range.slice(at.text);
     let finding = findings.report_as(
         severity,
@@ -118,7 +121,6 @@ fn is_pattern(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Severity;
     use crate::rules::marked::found;
 
     fn check(hierarchy: &str, value: &str) -> Vec<Severity> {

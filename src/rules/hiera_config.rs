@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::places::{DEFAULTS_KEYS, LEVEL_KEYS, TOP_KEYS, place_of_mismatch, place_of_rule};
 use super::config_text::{HIERARCHIES, interpolated, version_of};
 use super::{FileContext, Finding, Findings, Related, RootContext, Safety, Severity, entry};
-use crate::datatype::{MismatchKind, Step};
+use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
@@ -63,6 +63,14 @@ struct Configuration<'a> {
     context: &'a RootContext<'a>,
     root: NodeId,
     hash: &'a HashMap,
+}
+
+fn report_mismatch<'f>(
+    mismatch: &Mismatch,
+    range: TextRange,
+    findings: &'f mut Findings<'_>,
+) -> &'f mut Finding {
+    findings.report(range, format!("{mismatch}: every lookup fails"))
 }
 
 impl Configuration<'_> {
@@ -173,7 +181,7 @@ impl Configuration<'_> {
                 ),
                 (_, _) => (None, &[]),
             };
-            let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
+            let finding = report_mismatch(&mismatch, range, findings);
             if let (MismatchKind::UnknownKey(written), Some(mapping)) = (&mismatch.kind, mapping) {
                 self.suggest_key(mapping, written, known, finding);
             }

@@ -57,7 +57,7 @@ struct LoopingReference {
     /// The indexes of the file's own scopes in which the loop certainly occurs.
     certain: HashSet<usize>,
     /// The variables of the first scope in which the loop was found.
-    bound: Vec<String>,
+    bound: Vec<(String, String)>,
     /// Levels that may set one of the keys in that scope, which would end the loop.
     unless: Vec<Arc<str>>,
 }
@@ -258,11 +258,14 @@ impl<'a> Loops<'a> {
             }
             let in_order = (0..circle.len()).map(|by| (first + by) % circle.len());
             let others = in_order.clone().skip(1).filter_map(|other| {
-                let (key, to) = (&circle[other].key, &circle[next(other)].key);
                 Some(Related {
                     path: circle[other].file.clone()?,
                     range: places[other]?,
-                    message: format!("'{key}' looks up '{to}'"),
+                    message: format!(
+                        "'{}' looks up '{}'",
+                        circle[other].key,
+                        circle[next(other)].key
+                    ),
                 })
             });
             let values = scope.bound();
@@ -271,7 +274,7 @@ impl<'a> Loops<'a> {
                 related: others.collect(),
                 certain: HashSet::new(),
                 bound: values
-                    .map(|(path, value)| format!("{path} is '{value}'"))
+                    .map(|(path, value)| (path.to_owned(), value.to_owned()))
                     .collect(),
                 unless: unless.clone(),
             });
@@ -302,7 +305,11 @@ impl LoopingReference {
         let first = self.keys.first().cloned().unwrap_or_default();
         let mut message = String::from("lookup loop");
         if !always && !self.bound.is_empty() {
-            message += &format!(" where {}", self.bound.join(" and "));
+            let values = self.bound.iter();
+            let values: Vec<String> = values
+                .map(|(path, value)| format!("{path} is '{value}'"))
+                .collect();
+            message += &format!(" where {}", values.join(" and "));
         }
         let keys: Vec<&str> = self.keys.iter().chain([&first]).map(|key| &**key).collect();
         message += &format!(": {}", keys.join(" → "));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::checker::EXTENSIONS;
 use super::config_level::{ConfigLevel, levels};
-use super::{FileContext, Finding, Findings, Fix, RootContext, Safety, Severity, entry};
+use super::{FileContext, Findings, Fix, RootContext, Safety, Severity, entry};
 use crate::analysis::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
@@ -45,7 +45,7 @@ fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findin
                 if let Some(template) = paths.template_of_glob(location, &own) {
                     paths.check((level, location), &template, is_alone, findings);
                 } else if is_alone && paths.is_here {
-                    report(Severity::Hint, location, "", findings);
+                    LevelPaths::report_missing(location, findings);
                 }
             } else if matches!(&*location.key, "path" | "paths")
                 && let Some(place) = own.iter().find(|place| place.location == at)
@@ -57,18 +57,6 @@ fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findin
     if findings.list.is_empty() {
         paths.report_no_datadir(&levels, findings);
     }
-}
-
-/// Reports a location that no file matches.
-fn report<'f>(
-    severity: Severity,
-    location: &LocationSpan,
-    rest: &str,
-    findings: &'f mut Findings<'_>,
-) -> &'f mut Finding {
-    let text = &location.text;
-    let message = format!("no file of this workspace matches '{text}'{rest}");
-    findings.report_as(severity, location.range, message)
 }
 
 /// The context in which locations are checked.
@@ -145,7 +133,7 @@ impl LevelPaths<'_> {
         {
             self.report_datadir(location, &start, findings);
         } else if is_alone && self.is_here {
-            report(Severity::Hint, location, "", findings);
+            LevelPaths::report_missing(location, findings);
         }
     }
 
@@ -196,8 +184,12 @@ impl LevelPaths<'_> {
     }
 
     fn report_datadir(&self, location: &LocationSpan, repeated: &str, findings: &mut Findings<'_>) {
-        let rest = format!(": the path starts in the data directory; leave '{repeated}' out");
-        let finding = report(Severity::Warning, location, &rest, findings);
+        let message = format!(
+            "no file of this workspace matches '{}': the path starts in the data directory; leave \
+             '{repeated}' out",
+            location.text
+        );
+        let finding = findings.report_as(Severity::Warning, location.range, message);
         let edit = TextEdit::delete(self.range_in(location, 0..repeated.len()));
         let title = format!("Leave '{repeated}' out");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
@@ -233,9 +225,12 @@ impl LevelPaths<'_> {
     }
 
     fn report_extension(&self, location: &LocationSpan, other: &str, findings: &mut Findings<'_>) {
-        let rest =
-            format!(": Puppet reads nothing here; with '{other}' at the end, files do match");
-        let finding = report(Severity::Warning, location, &rest, findings);
+        let message = format!(
+            "no file of this workspace matches '{}': Puppet reads nothing here; with '{other}' at the \
+             end, files do match",
+            location.text
+        );
+        let finding = findings.report_as(Severity::Warning, location.range, message);
         let stem = stem(&location.text).len();
         let range = match stem == location.text.len() {
             // After the last letter, within the quotes.
@@ -248,6 +243,12 @@ impl LevelPaths<'_> {
         let edit = TextEdit::replace(range, other);
         let title = format!("Write '{other}' at the end");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+
+    /// Reports a location that no file matches, and no similar one.
+    fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
+        let message = format!("no file of this workspace matches '{}'", location.text);
+        findings.report(location.range, message);
     }
 
     /// The likely misspelt name in a path, and the existing folder or file: with the correction, it
@@ -294,9 +295,12 @@ impl LevelPaths<'_> {
         existing: &str,
         findings: &mut Findings<'_>,
     ) {
-        let rest =
-            format!(": Puppet reads nothing here; did you mean '{existing}' for '{written}'?");
-        let finding = report(Severity::Warning, location, &rest, findings);
+        let message = format!(
+            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{existing}' \
+             for '{written}'?",
+            location.text
+        );
+        let finding = findings.report_as(Severity::Warning, location.range, message);
         // The name may be part of the data directory, which is set in another line.
         let mut places = location.text.match_indices(written);
         if let (Some((at, _)), None) = (places.next(), places.next()) {
@@ -318,10 +322,11 @@ impl LevelPaths<'_> {
         let mut paths = paths.filter_map(|place| place.template.with_values(&[]));
         let is_lost = |at: &String| files.kind(at).is_none() && files.is_link(at);
         if let Some(lost) = paths.find(is_lost) {
-            let (text, lost) = (&location.text, self.file.snapshot().short_name(&lost));
             let message = format!(
-                "'{text}' matches '{lost}', a broken link: every lookup that asks this level fails; \
-                 remove the link"
+                "'{}' matches '{}', a broken link: every lookup that asks this level fails; \
+                 remove the link",
+                location.text,
+                self.file.snapshot().short_name(&lost)
             );
             findings.report_as(Severity::Error, location.range, message);
         }

@@ -5,7 +5,7 @@ use super::knockout::lower_files;
 use super::option_list::ListedOption;
 use super::option_list::literal_start;
 use super::touched::files_with_options;
-use super::{FileContext, Findings, OptionAt, Related, Safety};
+use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
 use crate::text::typing_error;
@@ -51,9 +51,10 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
         ),
     );
     finding.did_you_mean(LOOKUP_OPTIONS);
-    let title = format!("Write '{LOOKUP_OPTIONS}'");
-    let fix = file.renamed(key.key, (&key.name, LOOKUP_OPTIONS), title);
-    finding.fixes.extend(fix);
+    if let Some(range) = file.name_in(key.key, &key.name) {
+        let fix = Fix::write(Safety::Unsafe, range, LOOKUP_OPTIONS);
+        finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
+    }
 }
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {

@@ -1,8 +1,8 @@
 //! `malformed-call`: a token is neither a variable nor a call with one quoted argument.
 
-use super::variables::effect;
-use super::{FileContext, Findings, Fix, Safety, TokenAt, shown};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{Method, TokenKind};
+use crate::lookup::PuppetVersion;
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 
@@ -34,7 +34,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
                 true => "quote the argument",
                 false => "a call has brackets and one quoted argument",
             };
-            let (severity, effect) = effect(file.settings().puppet_version);
+            let (severity, effect) = match file.settings().puppet_version {
+                PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+                PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
+            };
             let finding = findings.report_as(
                 severity,
                 at.range,

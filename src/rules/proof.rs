@@ -6,9 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::order;
-use super::entry_edit::removal;
-use super::{FileContext, Findings, Fix, Reader, Safety, Tag};
+use super::context::{FileContext, Reader, order};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
 use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
@@ -28,33 +26,19 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         && !file.checker.may_be_read_by_function(file.file.path())
 }
 
-/// Reports an entry that can be removed, if `other` names another file for each location that reads
-/// it, whose entry is used instead.
-pub(super) fn report_useless<'a>(
+/// The last of the files that `other` names for each location that reads the file; `None` if it
+/// names none for one of them.
+pub(super) fn for_all_readers<'a>(
     file: &FileContext<'a>,
-    key: &KeyFact,
     other: impl Fn(&Reader<'_>, &Reach) -> Option<&'a Arc<File>>,
-    message: impl FnOnce(&str) -> String,
-    findings: &mut Findings<'_>,
-) {
-    let mut used = None;
+) -> Option<&'a Arc<File>> {
+    let mut last = None;
     for reader in file.readers() {
         for reach in &reader.reached {
-            let Some(other) = other(reader, reach) else {
-                return;
-            };
-            used = Some(other);
+            last = Some(other(reader, reach)?);
         }
     }
-    let Some(used) = used else { return };
-    let name = file.snapshot().short_name(used.path());
-    let finding = findings.report(key.key, message(name));
-    finding.tags.push(Tag::Unnecessary);
-    if let Some(edit) = removal(file, key) {
-        let title = format!("Remove '{}'", key.name);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
-        finding.fixes.push(fix.resting_on(used, &key.name));
-    }
+    last
 }
 
 /// The nearest file above a location that sets a key, if every node that reads the location reads it.

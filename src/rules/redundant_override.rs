@@ -1,7 +1,8 @@
 //! `redundant-override`: a key has the same value as in a lower level.
 
-use super::proof::{files_with_touched_keys, inherited, is_first_found, report_useless};
-use super::{FileContext, Findings};
+use super::entry_edit::removal;
+use super::proof::{files_with_touched_keys, for_all_readers, inherited, is_first_found};
+use super::{FileContext, Findings, Fix, Safety, Tag};
 use crate::workspace::KeyFact;
 
 rule!(
@@ -16,18 +17,24 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
-    report_useless(
-        file,
-        key,
-        |reader, reach| inherited(file, reader, reach, &key.name),
-        |heir| {
-            format!(
-                "this entry is redundant: without it '{}' has the same value for every node, from '{heir}'",
-                key.name
-            )
-        },
-        findings,
+    let same = for_all_readers(file, |reader, reach| {
+        inherited(file, reader, reach, &key.name)
+    });
+    let Some(same) = same else { return };
+    let finding = findings.report(
+        key.key,
+        format!(
+            "this entry is redundant: without it '{}' has the same value for every node, from '{}'",
+            key.name,
+            file.snapshot().short_name(same.path())
+        ),
     );
+    finding.tags.push(Tag::Unnecessary);
+    if let Some(edit) = removal(file, key) {
+        let title = format!("Remove '{}'", key.name);
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.resting_on(same, &key.name));
+    }
 }
 
 #[cfg(test)]

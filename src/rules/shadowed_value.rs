@@ -1,7 +1,8 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
-use super::proof::{always_above, files_with_touched_keys, is_first_found, report_useless};
-use super::{FileContext, Findings};
+use super::entry_edit::removal;
+use super::proof::{always_above, files_with_touched_keys, for_all_readers, is_first_found};
+use super::{FileContext, Findings, Fix, Safety, Tag};
 use crate::workspace::KeyFact;
 
 rule!(
@@ -16,19 +17,25 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) {
         return;
     }
-    report_useless(
-        file,
-        key,
-        |reader, reach| always_above(file, reader, reach, &key.name),
-        |winner| {
-            format!(
-                "this value of '{}' is never used: '{winner}' sets it at a higher level, for every node that \
-                 reads this file",
-                key.name
-            )
-        },
-        findings,
+    let winner = for_all_readers(file, |reader, reach| {
+        always_above(file, reader, reach, &key.name)
+    });
+    let Some(winner) = winner else { return };
+    let name = file.snapshot().short_name(winner.path());
+    let finding = findings.report(
+        key.key,
+        format!(
+            "this value of '{}' is never used: '{name}' sets it at a higher level, for every node that \
+             reads this file",
+            key.name
+        ),
     );
+    finding.tags.push(Tag::Unnecessary);
+    if let Some(edit) = removal(file, key) {
+        let title = format!("Remove '{}'", key.name);
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.resting_on(winner, &key.name));
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::touched::codes;
-use super::variables::{BUILT_IN, effect, is_name, modern, variable};
+use super::variables::{BUILT_IN, is_name, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
+use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::typing_error;
 use crate::workspace::{File, FileDelta, Snapshot};
@@ -26,9 +27,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let path = path.strip_prefix("::").unwrap_or(path);
-    let (_, effect) = effect(file.settings().puppet_version);
     if let Some(suggestion) = as_in_code(path) {
-        let message = format!("nothing sets a variable '{path}': {effect}");
+        let message = format!("nothing sets a variable '{path}': {}", effect(file));
         let place = file.places(at.node).source_range(place);
         let finding = findings.report_as(Severity::Warning, at.range, message);
         finding.suggest(Safety::Unsafe, place, &suggestion);
@@ -50,7 +50,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
     let suggestion = typing_error(name, others).or(near_fact);
     let message = format!(
-        "neither Puppet nor Facter sets '{name}': {effect} where no ENC, manifest or custom fact does"
+        "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
+        effect(file)
     );
     let finding = findings.report(at.range, message);
     let Some(suggestion) = suggestion else { return };
@@ -58,6 +59,14 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     finding.severity = Severity::Warning;
     let place = file.places(at.node).source_range(place);
     finding.suggest(Safety::Unsafe, place, &suggestion);
+}
+
+/// What Puppet does with an undefined variable, for messages.
+fn effect(file: &FileContext<'_>) -> &'static str {
+    match file.settings().puppet_version {
+        PuppetVersion::V8 => "Puppet fails on this key",
+        PuppetVersion::V7 => "Puppet puts an empty string there",
+    }
 }
 
 /// The path of a fact that is written as in Puppet code: `facts.os.name` for `facts[os][name]` and

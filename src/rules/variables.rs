@@ -2,7 +2,6 @@
 
 use super::{Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
-use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
 
@@ -82,14 +81,6 @@ pub(super) fn modern(fact: &str) -> Option<String> {
     match core_fact(fact) {
         CoreFact::Legacy(structured) => structured.map(|fact| format!("facts.{fact}")),
         CoreFact::Exists | CoreFact::NoSuchPart(_) | CoreFact::Custom(_) => None,
-    }
-}
-
-/// What Puppet does with a variable that is not defined.
-pub(super) fn effect(version: PuppetVersion) -> (Severity, &'static str) {
-    match version {
-        PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
-        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
     }
 }
 

@@ -127,8 +127,11 @@ impl<'a> RuleWalk<'a> {
                 continue;
             };
             if catch_unwind(AssertUnwindSafe(|| call(hook, findings))).is_err() {
-                let (code, path) = (findings.rule.code, self.at.file.path());
-                tracing::error!("the rule '{code}' failed on {path} (please report it)");
+                let path = self.at.file.path();
+                tracing::error!(
+                    "the rule '{}' failed on {path} (please report it)",
+                    findings.rule.code
+                );
                 self.runs[index] = None;
             }
         }

@@ -96,6 +96,21 @@ fn is_surely_alike(text: &str) -> bool {
     }
 }
 
+/// A scalar's meaning in words; `None` for kinds that other rules report.
+fn in_words(resolved: &Resolved) -> Option<String> {
+    Some(match resolved {
+        Resolved::Null => "nothing".to_owned(),
+        Resolved::Bool(value) => value.to_string(),
+        Resolved::Int(value) => format!("the number {value}"),
+        Resolved::BigInt(value) => format!("the number {value}"),
+        Resolved::Float(value) => format!("the number {}", float_to_s(*value)),
+        Resolved::String => "a string".to_owned(),
+        Resolved::Symbol(_) | Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => {
+            return None;
+        }
+    })
+}
+
 fn difference(text: &str, role: NodeRole) -> Option<String> {
     let puppet = resolve_plain(text);
     let is_word = matches!(puppet, Resolved::Bool(_) | Resolved::Null);
@@ -120,21 +135,6 @@ fn difference(text: &str, role: NodeRole) -> Option<String> {
     Some(format!(
         "Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}"
     ))
-}
-
-/// A scalar's meaning in words; `None` for kinds that other rules report.
-fn in_words(resolved: &Resolved) -> Option<String> {
-    Some(match resolved {
-        Resolved::Null => "nothing".to_owned(),
-        Resolved::Bool(value) => value.to_string(),
-        Resolved::Int(value) => format!("the number {value}"),
-        Resolved::BigInt(value) => format!("the number {value}"),
-        Resolved::Float(value) => format!("the number {}", float_to_s(*value)),
-        Resolved::String => "a string".to_owned(),
-        Resolved::Symbol(_) | Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => {
-            return None;
-        }
-    })
 }
 
 /// Whether a word is `true` or `false`, in any case.
