@@ -30,7 +30,7 @@ pub struct NodeMeaning {
     pub extensions: ValuesByName,
 }
 
-/// ValuesByName by name.
+/// Values by name.
 type ValuesByName = BTreeMap<String, serde_json::Value>;
 
 /// The meaning of one name.

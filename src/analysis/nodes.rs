@@ -75,7 +75,7 @@ pub struct NodeInputs<'a> {
     pub outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
     /// Puppet's settings, for reading hierarchies.
     pub settings: &'a Settings,
-    /// CachedNodes configurations.
+    /// Cached configurations.
     pub configs: &'a ConfigCache,
 }
 

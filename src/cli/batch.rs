@@ -45,7 +45,7 @@ struct BatchRequest<'a> {
     trusted: Option<&'a RawValue>,
     #[serde(borrow)]
     variables: Option<&'a RawValue>,
-    key: NodeNames,
+    key: KeyNames,
     #[serde(borrow)]
     merge: Option<&'a RawValue>,
     value_type: Option<String>,
@@ -92,16 +92,16 @@ struct BatchClass<'a> {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum NodeNames {
+enum KeyNames {
     One(String),
     Many(Vec<String>),
 }
 
-impl NodeNames {
+impl KeyNames {
     fn all(&self) -> Vec<Arc<str>> {
         let names = match self {
-            NodeNames::One(name) => std::slice::from_ref(name),
-            NodeNames::Many(names) => names,
+            KeyNames::One(name) => std::slice::from_ref(name),
+            KeyNames::Many(names) => names,
         };
         names.iter().map(|name| Arc::from(name.as_str())).collect()
     }

@@ -10,7 +10,7 @@ use super::terminal::{self, Color, complain};
 use super::{Ended, ProgramArguments, printed};
 use crate::text::nearest;
 
-/// ProgramArguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
+/// Arguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
 /// empty path would be the current folder.
 const MAY_BE_EMPTY: [&str; 3] = ["value", "default", "label"];
 

@@ -38,7 +38,7 @@ pub enum Detail {
 }
 
 /// The changes for known nodes between two snapshots, such as the saved one (`Snapshot::saved`) and
-/// the edited one.
+/// the edited one; nothing, and incomplete, if the request is cancelled.
 #[must_use]
 pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
     impact_with(before, after, detail, &|_, _| {}).unwrap_or_default()

@@ -79,12 +79,13 @@ pub enum LensKind {
 /// are adjacent.
 #[must_use]
 pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<Lens> {
+    let is_wanted = options.overrides || options.uses || options.impact;
+    if !is_wanted || !analysis.reads(path) {
+        return Vec::new();
+    }
     let (Some(file), Some(view)) = (analysis.snapshot.file(path), analysis.governing(path)) else {
         return Vec::new();
     };
-    if !analysis.reads(path) {
-        return Vec::new();
-    }
     let mut lenses = Vec::new();
     if options.overrides {
         lenses.extend(overrides(&view, file));

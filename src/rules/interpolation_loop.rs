@@ -3,6 +3,7 @@
 //! References in the files give possible loops; lookups in the scopes that read the file show which
 //! of them occur. A loop through an overridden value does not.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -33,7 +34,12 @@ const MOST_SCOPES: usize = 24;
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let references = at.snapshot().references();
     for reader in at.readers() {
-        let mut loops = Loops::new(at, reader);
+        let mut loops = Loops {
+            at,
+            reader,
+            own: OnceCell::new(),
+            found: BTreeMap::new(),
+        };
         let mut confirmed: HashSet<&str> = HashSet::new();
         for (key, _, to) in at.facts().uses() {
             let root = &*key.name;
@@ -66,8 +72,8 @@ struct LoopingReference {
 struct Loops<'a> {
     at: &'a FileContext<'a>,
     reader: &'a Reader<'a>,
-    /// The scopes that the file's own path allows, without duplicates.
-    own: Vec<Scope>,
+    /// The cache of [`Loops::own`], which few files need.
+    own: OnceCell<Vec<Scope>>,
     found: BTreeMap<TextRange, LoopingReference>,
 }
 
@@ -181,27 +187,25 @@ fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
 }
 
 impl<'a> Loops<'a> {
-    fn new(at: &'a FileContext<'a>, reader: &'a Reader<'a>) -> Loops<'a> {
-        let mut own: Vec<Scope> = Vec::new();
-        for scope in reader.reached.iter().map(Reach::scope) {
-            if !own.contains(&scope) {
-                own.push(scope);
+    /// The scopes that the file's own path allows, without duplicates.
+    fn own(&self) -> &[Scope] {
+        self.own.get_or_init(|| {
+            let mut own: Vec<Scope> = Vec::new();
+            for scope in self.reader.reached.iter().map(Reach::scope) {
+                if !own.contains(&scope) {
+                    own.push(scope);
+                }
             }
-        }
-        Loops {
-            at,
-            reader,
-            own,
-            found: BTreeMap::new(),
-        }
+            own
+        })
     }
 
     /// Looks a key up in every scope in which its loop may close, and collects the loops that occur
     /// in this file. `member` is the key that must be part of the loop.
     fn confirm(&mut self, root: &str, member: &str) {
         let at = self.at;
-        let mut scopes = self.own.clone();
-        if let Some(own) = self.own.first().filter(|_| member != LOOKUP_OPTIONS) {
+        let mut scopes = self.own().to_vec();
+        if let Some(own) = self.own().first().filter(|_| member != LOOKUP_OPTIONS) {
             let mut search = LoopSearch {
                 checker: at.checker,
                 goal: member,
@@ -269,6 +273,7 @@ impl<'a> Loops<'a> {
                 })
             });
             let values = scope.bound();
+            let is_certain = index < self.own().len() && unless.is_empty();
             let known = self.found.entry(range).or_insert_with(|| LoopingReference {
                 keys: in_order.map(|at| circle[at].key.clone()).collect(),
                 related: others.collect(),
@@ -278,18 +283,21 @@ impl<'a> Loops<'a> {
                     .collect(),
                 unless: unless.clone(),
             });
-            if index < self.own.len() && unless.is_empty() {
+            if is_certain {
                 known.certain.insert(index);
             }
         }
     }
 
     fn report(self, findings: &mut Findings<'_>) {
+        let Some(count) = self.own.get().map(Vec::len) else {
+            return;
+        };
         for (range, reference) in self.found {
             if findings.has(range) {
                 continue;
             }
-            let always = reference.certain.len() == self.own.len();
+            let always = reference.certain.len() == count;
             let severity = match always {
                 true => Severity::Error,
                 false => Severity::Warning,

@@ -48,7 +48,8 @@ pub(super) fn fixed(
 ) -> String {
     let snapshot = Fixture::new(path, text).on_disk();
     let path: Arc<str> = format!("{FOLDER}/{path}").into();
-    let mut found = check_file(&snapshot, &path);
+    let checker = Checker::new(&snapshot, PuppetVersion::default());
+    let mut found = checker.file(&path).expect("a checked file");
     found.retain(is_wanted);
     let mut made = fixes_together(&snapshot, &[(Arc::clone(&path), found)], most, usize::MAX);
     let before = || snapshot.file(&path).expect("the file").text().to_string();

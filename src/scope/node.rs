@@ -372,7 +372,10 @@ pub(super) fn sanitize(value: &Value) -> Value {
                 .collect::<HashMap>(),
         ),
         Value::Array(elements) => Value::array(elements.iter().map(sanitize)),
-        _ => Value::from(value.to_s()),
+        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => {
+            Value::from(value.to_s())
+        }
+        _ => value.clone(),
     }
 }
 

@@ -516,7 +516,7 @@ impl Snapshot {
         self.files_of(self.code.defined.files(name))
     }
 
-    /// IndexedNames of classes, defined types, functions and (in lower case) type aliases that start with
+    /// Names of classes, defined types, functions and (in lower case) type aliases that start with
     /// `prefix`, ordered by bytes.
     pub fn defined_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
         self.code.defined.names(prefix)

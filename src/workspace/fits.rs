@@ -36,11 +36,12 @@ enum FileFit {
 }
 
 /// The files with a key that match a template.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Holders {
-    pub(super) paths: Paths,
-    /// Further ones, if a variable stands for several folders.
-    pub(super) across: Paths,
+    order: Arc<Order>,
+    ranks: Vec<u32>,
+    /// Those of [`Holders::across`].
+    ranks_across: Vec<u32>,
     /// Whether the template matches each of them in one reading only.
     pub(super) has_one_reading: bool,
 }
@@ -61,6 +62,23 @@ struct Fits {
     by_file: Box<[FileFit]>,
     /// The files that the template can match, ordered.
     files: Box<[FileId]>,
+}
+
+impl Holders {
+    /// The files that the template matches.
+    pub(super) fn paths(&self) -> Paths {
+        self.listed(&self.ranks)
+    }
+
+    /// Further ones, if a variable stands for several folders.
+    pub(super) fn across(&self) -> Paths {
+        self.listed(&self.ranks_across)
+    }
+
+    fn listed(&self, ranks: &[u32]) -> Paths {
+        let paths = ranks.iter().map(|&rank| Arc::clone(self.order.path(rank)));
+        paths.collect()
+    }
 }
 
 impl FitCache {
@@ -188,7 +206,7 @@ impl FileFit {
 }
 
 fn holders(
-    order: &Order,
+    order: &Arc<Order>,
     files: impl Iterator<Item = FileId>,
     format: Option<Format>,
     fits: &Fits,
@@ -213,13 +231,10 @@ fn holders(
     // Usually sorted already.
     ranks.sort_unstable();
     across.sort_unstable();
-    let paths = |ranks: Vec<u32>| {
-        let paths = ranks.into_iter().map(|rank| Arc::clone(order.path(rank)));
-        paths.collect::<Paths>()
-    };
     Holders {
-        paths: paths(ranks),
-        across: paths(across),
+        order: Arc::clone(order),
+        ranks,
+        ranks_across: across,
         has_one_reading,
     }
 }

@@ -9,7 +9,7 @@ use crate::value::KeyHashing;
 /// Unused names are dropped when there are this many names, then at twice the remaining number.
 const FIRST_SWEEP: usize = 65_536;
 
-/// The names in use. NameSet without other holders are dropped from time to time: every typed key
+/// The names in use. Names without other holders are dropped from time to time: every typed key
 /// leaves its prefixes behind.
 #[derive(Debug, Default)]
 pub(super) struct Interner {

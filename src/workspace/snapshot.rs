@@ -15,7 +15,7 @@ use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Entry, Format};
-use super::fits::{FitCache, Holders};
+use super::fits::FitCache;
 use super::index::KeyIndex;
 use super::parts;
 use super::path;
@@ -310,7 +310,7 @@ impl Snapshot {
     /// O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
-        self.found_holders(key, template, format).paths
+        self.fits.holders(self, key, template, format).paths()
     }
 
     /// Like [`Snapshot::holders`]: the further files that match the template only if a variable,
@@ -320,7 +320,7 @@ impl Snapshot {
         if !template.has_folders_in_names() {
             return Paths::default();
         }
-        self.found_holders(key, template, format).across
+        self.fits.holders(self, key, template, format).across()
     }
 
     /// The files that a template matches, ordered by id. O(such files), and O(files) for a new
@@ -337,17 +337,13 @@ impl Snapshot {
         self.fits.matching(self, template, true)
     }
 
-    fn found_holders(&self, key: &str, template: &Template, format: Option<Format>) -> Holders {
-        self.fits.holders(self, key, template, format)
-    }
-
     /// Whether `files` equals the result of [`Snapshot::holders`] for a key and a template in any
     /// format, and the template matches each in one reading only: then each stands for different
     /// values of the template's variables.
     #[must_use]
     pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
-        let holders = self.found_holders(key, template, None);
-        holders.has_one_reading && holders.paths == *files
+        let holders = self.fits.holders(self, key, template, None);
+        holders.has_one_reading && holders.paths() == *files
     }
 
     #[cfg(test)]
@@ -472,9 +468,9 @@ pub fn differences_of_keys(before: Option<&Arc<File>>, after: Option<&Arc<File>>
     facts::diff(before, after)
 }
 
-/// A new shape, unique in this process.
+/// A new shape, unique in this process; 0 is that of [`Snapshot::default`].
 pub(super) fn next_shape() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 

@@ -152,7 +152,7 @@ fn a_type_name_is_defined_once() {
     );
 }
 
-/// The types whose name is that of another one too.
+/// The types whose name is that of another one too; private aliases are not seen.
 fn types_defined_twice(sources: &[Source]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for source in sources {

@@ -44,7 +44,7 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
 
 /// The further keys of the hash that continues in a text, up to its closing bracket.
 pub(super) fn keys_behind(text: &str) -> Vec<String> {
-    // The entry at the cursor has no name.
+    // The entry at the cursor, which is not one of them; its name may continue in the text.
     let mut open = vec![FlowBracket::Hash(Vec::new(), Some(String::new()))];
     read(text, &mut open);
     match open.into_iter().next() {
@@ -92,7 +92,9 @@ fn read(text: &str, open: &mut Vec<FlowBracket>) -> Option<usize> {
                 (word, quoted) = (next, None);
             }
             ':' if quoted.is_some() || behind.is_some_and(char::is_whitespace) => {
-                if let Some(FlowBracket::Hash(_, key @ None)) = open.last_mut() {
+                if let Some(FlowBracket::Hash(_, key)) = open.last_mut()
+                    && key.as_deref().unwrap_or_default().is_empty()
+                {
                     let plain = text[word..at].trim();
                     *key = Some(quoted.unwrap_or(plain).to_owned());
                     (word, quoted) = (next, None);
@@ -144,4 +146,25 @@ pub(super) fn has_comment(line: &str) -> bool {
         before = character;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_behind_the_cursor_leave_out_the_entry_at_the_cursor() {
+        for (behind, wanted) in [
+            ("ths: [a.yaml, b.yaml], name: x}", &["name"][..]),
+            ("th: \"nodes/%{fqdn}.yaml\", name: x}", &["name"]),
+            (": {x: 1}, other: 2}, outside: 3", &["other"]),
+            (": 'it, is: so', name: x}", &["name"]),
+            ("\n name: [a, b], x: 1}", &["x"]),
+            (", name: x, 'a b': {c: d}}", &["name", "a b"]),
+            ("}", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(keys_behind(behind), wanted, "{behind}");
+        }
+    }
 }

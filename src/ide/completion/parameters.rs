@@ -1,8 +1,7 @@
 //! Completion of class parameters that a file does not set yet, and of class names.
 
+use std::collections::HashSet;
 use std::sync::Arc;
-
-use indexmap::IndexSet;
 
 use super::cursor::{Cursor, CursorStep};
 use super::keys::key_item;
@@ -26,10 +25,11 @@ pub(super) fn items(
     let around = typed.rsplit_once("::").into_iter();
     let snapshot = question.analysis.snapshot;
     let around = around.flat_map(|(class, _)| snapshot.defined_names(class));
-    let names: IndexSet<&Arc<str>> = snapshot.defined_names(typed).chain(around).collect();
     let root = snapshot.root_of(question.file.path());
     let mut found: Vec<(bool, Item)> = Vec::new();
-    for name in names {
+    let mut seen = HashSet::new();
+    let names = snapshot.defined_names(typed).chain(around);
+    for name in names.filter(|&name| seen.insert(name)) {
         if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
             break;
         }

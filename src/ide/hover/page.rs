@@ -282,7 +282,7 @@ impl WrittenValue<'_> {
         if lines.len() + usize::from(self.whole.is_shortened) <= most {
             return;
         }
-        let kept = most.saturating_sub(1).max(2);
+        let kept = most.saturating_sub(1).max(2).min(lines.len());
         let last = &lines[lines.len() - kept / 3..];
         let tail = last.iter().position(|line| !line.starts_with(' '));
         let tail = tail.map_or(0, |at| last.len() - at);

@@ -68,9 +68,8 @@ fn origin<'a>(cursor: &EntryCursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntr
         return None;
     };
     let is_there = |place: &Place| {
-        let sheet = cursor.always(place);
-        order(place) != order(&cursor.reach.place)
-            && sheet.is_some_and(|sheet| sheet.file.path() == file.path())
+        let is_it = |sheet: Sheet<'_>| sheet.file.path() == file.path();
+        order(place) != order(&cursor.reach.place) && cursor.always(place).is_some_and(is_it)
     };
     if file.path() != cursor.at() && !cursor.places().iter().any(is_there) {
         return None;

@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 use super::View;
 use super::locations::offset;
 use crate::disk::file_uri;
-use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink};
+use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal};
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::Index;
 use crate::server::convert;
@@ -50,6 +50,7 @@ pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Optio
 
 fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let context = &view.context;
+    let has_links = context.command_links;
     let lines = view.snapshot.file(path)?.lines();
     let value_link = |key: &str| command_link(VALUE, path, "key", json!(key));
     let explain_link = |key: &str| command_link(EXPLAIN, path, "key", json!(key));
@@ -61,17 +62,16 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     };
     let reveal = Reveal {
         command: REVEAL,
-        link: context.command_links.then_some(&reveal_link),
+        link: has_links.then_some(&reveal_link),
     };
-    let linked = |link| Some(link).filter(|_: &ValueLink<'_>| context.command_links);
     view.analyse(path, |analysis| {
         let options = HoverOptions {
             max_lines: context.settings.hover_max_lines,
-            whole: linked(&value_link),
-            explain: linked(&explain_link),
-            all_nodes: linked(&matrix_link),
+            whole: has_links.then_some(&value_link),
+            explain: has_links.then_some(&explain_link),
+            all_nodes: has_links.then_some(&matrix_link),
             reveal: context.keys().is_some().then_some(reveal),
-            choose: context.command_links.then_some(CHOOSE),
+            choose: has_links.then_some(CHOOSE),
             name: None,
             link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
             form: Some(context.hover_form),

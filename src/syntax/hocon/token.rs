@@ -151,7 +151,14 @@ impl std::fmt::Display for HoconToken {
             }
             HoconTokenKind::Problem { what, message } => write!(formatter, "'{what}' ({message})"),
             HoconTokenKind::Crash(message) => formatter.write_str(message),
-            _ => formatter.write_str(self.sign().unwrap_or_default()),
+            HoconTokenKind::Comma
+            | HoconTokenKind::Equals
+            | HoconTokenKind::Colon
+            | HoconTokenKind::OpenCurly
+            | HoconTokenKind::CloseCurly
+            | HoconTokenKind::OpenSquare
+            | HoconTokenKind::CloseSquare
+            | HoconTokenKind::PlusEquals => formatter.write_str(self.sign().unwrap_or_default()),
         }
     }
 }
