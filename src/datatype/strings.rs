@@ -51,8 +51,11 @@ impl TextFormat {
     }
 
     fn parse(text: &str) -> Result<TextFormat, String> {
-        static FORM: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(super::signatures::FORMAT).ok());
+        // Ruby's `\s` is ASCII, and has no vertical tab.
+        static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            let pattern = super::signatures::FORMAT.replace(r"\s", r" \t\n\x0C\r");
+            Regex::new(&pattern).ok()
+        });
         let found = FORM.as_ref().and_then(|form| form.captures(text));
         let found = found.ok_or_else(|| {
             format!(
@@ -524,4 +527,22 @@ fn binary(base64: &str, format: &TextFormat) -> Result<String, String> {
         'T' => fitted("BINARY"),
         _ => return Err(format.refuse("Binary", "bButTsp")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_in_formats_are_those_of_ruby() {
+        for (text, is_valid) in [
+            ("% d", true),
+            ("%\t\n\x0C\rd", true),
+            ("%\u{b}d", false),
+            ("%\u{a0}d", false),
+            ("%\u{3000}s", false),
+        ] {
+            assert_eq!(TextFormat::parse(text).is_ok(), is_valid, "{text:?}");
+        }
+    }
 }
