@@ -286,6 +286,10 @@ impl UserSettings {
 
     /// The settings as JSON Schema with VS Code's `scope` for each: what an editor extension
     /// contributes as its configuration.
+    #[cfg_attr(
+        not(feature = "cli"),
+        allow(dead_code, reason = "the command line prints it")
+    )]
     pub(crate) fn schema() -> Value {
         let defaults = UserSettings::default();
         let mut properties = Map::new();
