@@ -24,7 +24,7 @@ impl<'a> KeyPositions<'a> {
             return 1;
         };
         if !steps.is_empty()
-            && let Some((Some((name, _)), _)) = self.dug(file, fact, steps)
+            && let Some((name, _)) = self.dug(file, fact, steps).and_then(|dug| dug.deepest)
         {
             let found = name.start as usize;
             let start = fact.key.start as usize;
@@ -45,8 +45,8 @@ impl<'a> KeyPositions<'a> {
         if steps.is_empty() {
             return Some((fact.key, fact.key.cover(fact.value)));
         }
-        let (found, is_complete) = self.dug(file, fact, steps)?;
-        found.filter(|_| is_complete)
+        let dug = self.dug(file, fact, steps)?;
+        dug.deepest.filter(|_| dug.is_complete)
     }
 
     /// The range of the deepest part that steps lead to, see [`dug`].
@@ -58,14 +58,19 @@ impl<'a> KeyPositions<'a> {
     }
 }
 
-/// The name of a part, the name with the value, and whether all steps lead there.
-type DugNode = (Option<(TextRange, TextRange)>, bool);
+/// The part of a value that steps lead to.
+struct DugNode {
+    /// The ranges of its name, and of the name with the value; `None` before the first step.
+    deepest: Option<(TextRange, TextRange)>,
+    /// Whether all steps lead there.
+    is_complete: bool,
+}
 
 /// Follows steps from a top-level key up to a value that is no collection; `None` if a collection
 /// lacks a part.
 fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<DugNode> {
     let (_, mut at) = tree.entry_at(key)?;
-    let mut found = None;
+    let mut deepest = None;
     for step in steps {
         let wanted = step.to_s();
         let (name, value) = match (&tree.node(tree.resolve(at)).kind, step) {
@@ -81,11 +86,19 @@ fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<DugNode> {
                 let &element = elements.get(usize::try_from(*index).ok()?)?;
                 (element, element)
             }
-            _ => return Some((found, false)),
+            _ => {
+                return Some(DugNode {
+                    deepest,
+                    is_complete: false,
+                });
+            }
         };
         let name = tree.node(name).full_range();
-        found = Some((name, name.cover(tree.node(value).full_range())));
+        deepest = Some((name, name.cover(tree.node(value).full_range())));
         at = value;
     }
-    Some((found, true))
+    Some(DugNode {
+        deepest,
+        is_complete: true,
+    })
 }

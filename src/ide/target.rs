@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::analysis::quoted;
 use crate::eyaml::{Blob, BrokenBlob, scan_source};
 use crate::hierarchy::{LevelSpans, LocationSpan, locate};
-use crate::interpolation::{Key, Segment, Token, has_tokens, tokens};
+use crate::interpolation::{Key, Token, has_tokens, tokens};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree, TreeNode};
 use crate::text::TextRange;
@@ -479,11 +479,7 @@ impl KeyTarget {
 /// The steps of a dotted key.
 #[must_use]
 pub fn steps_of(key: &Key) -> Vec<Value> {
-    let steps = key.segments.iter().map(|segment| match segment {
-        Segment::Name(name) => Value::String(name.clone()),
-        Segment::Index(index) => Value::Int(*index),
-    });
-    steps.collect()
+    key.segments.iter().map(Value::from).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::trace::{Remark, TraceEvent};
 use crate::datatype;
 use crate::eyaml::{self, EyamlError};
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
-use crate::interpolation::{Key, Segment};
+use crate::interpolation::Key;
 use crate::value::{
     HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
 };
@@ -392,12 +392,7 @@ impl Engine<'_> {
             );
         }
         let segments = std::iter::once(&key.root).chain(&key.segments);
-        let segments: Vec<Value> = segments
-            .map(|segment| match segment {
-                Segment::Name(name) => Value::String(name.clone()),
-                Segment::Index(index) => Value::Int(*index),
-            })
-            .collect();
+        let segments: Vec<Value> = segments.map(Value::from).collect();
         self.foreign(origin, Some(Value::from(segments.clone())))?;
         let root = super::level::key_root(key);
         if *kind == FunctionKind::DataDig {

@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::error::{ErrorClass, Failure, Found, no_method, raise};
 use super::trace::{TraceEvent, TraceKind};
 use crate::interpolation::Segment;
-use crate::value::{StrKey, Value};
+use crate::value::Value;
 
 impl Engine<'_> {
     /// Digs `segments` out of `value`; `key` is the whole key, for messages.
@@ -46,18 +46,9 @@ impl Engine<'_> {
 fn step(key: &str, segment: &Segment, value: &Value) -> Found {
     match (value, segment) {
         (Value::Undef, _) => Err(Failure::NotFound),
-        (Value::Array(elements), Segment::Index(index)) => usize::try_from(*index)
-            .ok()
-            .and_then(|index| elements.get(index))
-            .cloned()
-            .ok_or(Failure::NotFound),
-        (Value::Hash(hash), Segment::Name(name)) => {
-            hash.get(&StrKey(name)).cloned().ok_or(Failure::NotFound)
+        (Value::Array(_), Segment::Index(_)) | (Value::Hash(_), _) => {
+            segment.part_of(value).cloned().ok_or(Failure::NotFound)
         }
-        (Value::Hash(hash), Segment::Index(index)) => hash
-            .get(&Value::Int(*index))
-            .cloned()
-            .ok_or(Failure::NotFound),
         (Value::Int(_) | Value::BigInt(_), _) => no_method("include?", value),
         (Value::Opaque(_), _) => Ok(value.clone()),
         _ => raise(

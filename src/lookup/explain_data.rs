@@ -1,11 +1,6 @@
 //! Converts the trace to data, as `puppet lookup --explain --render-as json` prints it
 //! (`puppet/pops/lookup/explainer.rb`, `to_hash`).
 
-#![allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "`kind_name` names every kind; few have more to say"
-)]
-
 use std::sync::Arc;
 
 use super::explain::provider_name;
@@ -79,7 +74,18 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     let own_key = match &this.kind {
         TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(&**key),
         TraceKind::Options => Some("lookup_options"),
-        _ => None,
+        TraceKind::Root
+        | TraceKind::MergeSource
+        | TraceKind::Provider { .. }
+        | TraceKind::Level { .. }
+        | TraceKind::Location(_)
+        | TraceKind::Merge(_)
+        | TraceKind::Interpolation(_)
+        | TraceKind::Scope(_)
+        | TraceKind::SubKey(_)
+        | TraceKind::Segment
+        | TraceKind::NoModule(_)
+        | TraceKind::NoModuleProvider(_) => None,
     };
     if let Some(key) = key.map(String::as_str).or(own_key) {
         set(hash, "key", key);
@@ -105,7 +111,19 @@ fn event_of(kind: &TraceKind) -> Option<&'static str> {
     match kind {
         TraceKind::NoModule(_) => Some("module_not_found"),
         TraceKind::NoModuleProvider(_) => Some("module_provider_not_found"),
-        _ => None,
+        TraceKind::Root
+        | TraceKind::Data(_)
+        | TraceKind::Options
+        | TraceKind::InvalidKey(_)
+        | TraceKind::MergeSource
+        | TraceKind::Provider { .. }
+        | TraceKind::Level { .. }
+        | TraceKind::Location(_)
+        | TraceKind::Merge(_)
+        | TraceKind::Interpolation(_)
+        | TraceKind::Scope(_)
+        | TraceKind::SubKey(_)
+        | TraceKind::Segment => None,
     }
 }
 
@@ -172,6 +190,14 @@ fn details(hash: &mut HashMap, kind: &TraceKind) {
         }
         TraceKind::Interpolation(text) => set(hash, "expression", &**text),
         TraceKind::Scope(name) => set(hash, "name", name.to_string()),
-        _ => {}
+        TraceKind::Root
+        | TraceKind::Data(_)
+        | TraceKind::Options
+        | TraceKind::InvalidKey(_)
+        | TraceKind::MergeSource
+        | TraceKind::SubKey(_)
+        | TraceKind::Segment
+        | TraceKind::NoModule(_)
+        | TraceKind::NoModuleProvider(_) => {}
     }
 }

@@ -407,9 +407,11 @@ impl Answer {
             UnknownCause::Absent { path, .. } => Some(Arc::clone(path)),
             UnknownCause::Function { .. } | UnknownCause::Path(_) => None,
         };
-        let level = self.unknown.iter().filter(|one| {
-            one.layer == unknown.layer && one.index == unknown.index && path_of(unknown).is_some()
-        });
+        if path_of(unknown).is_none() {
+            return unknown.to_string();
+        }
+        let of_level = |one: &&Unknown| one.layer == unknown.layer && one.index == unknown.index;
+        let level = self.unknown.iter().filter(of_level);
         let paths: IndexSet<Arc<str>> = level.filter_map(path_of).collect();
         match (paths.len(), paths.first()) {
             (2.., Some(first)) => format!(
@@ -417,7 +419,7 @@ impl Answer {
                 unknown.level,
                 paths.len()
             ),
-            (_, _) => unknown.to_string(),
+            (..2, _) | (_, None) => unknown.to_string(),
         }
     }
 }

@@ -459,12 +459,12 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         let of_value = || answer.result.as_ref().ok()?.opaque_reason();
         reason.clone().or_else(of_value)
     };
-    let unless = |answer: &Answer| {
+    let unless_of = |answer: &Answer| {
         let mut known = answer.clone();
         known.unknown.retain(is_open);
         known.unless(&request.names)
     };
-    let with = |bindings: Vec<(Arc<str>, String)>| {
+    let answer_with = |bindings: Vec<(Arc<str>, String)>| {
         let mut bound = scope.clone();
         for (path, value) in &bindings {
             bound.bind(path, value);
@@ -474,8 +474,9 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     };
     let mut groups: Vec<Group> = Vec::new();
     let otherwise = (answer, Alternatives::Otherwise);
-    for (answer, condition) in std::iter::once(otherwise).chain(bound.into_iter().map(with)) {
-        let (unknown, unless) = (why_not(&answer), unless(&answer));
+    for (answer, condition) in std::iter::once(otherwise).chain(bound.into_iter().map(answer_with))
+    {
+        let (unknown, unless) = (why_not(&answer), unless_of(&answer));
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
         let mut known = groups.iter_mut();
         match known.find(|group| group.result == answer.result && group.unknown == unknown) {
@@ -487,11 +488,13 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
                 group.condition.add(condition);
             }
             None => groups.push(Group {
+                result: answer.result,
                 unknown,
                 unless,
+                assumed: answer.assumed,
+                nodes: Vec::new(),
                 condition,
                 origins: vec![GroupOrigin::of(found)],
-                ..Group::of(answer, request)
             }),
         }
     }

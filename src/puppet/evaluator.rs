@@ -268,11 +268,13 @@ impl<'h> Evaluator<'h> {
         match sign {
             "=" => self.assign(left, right),
             "and" | "or" => {
-                let first = !self.evaluate(left)?.is_falsey();
-                Ok(Value::Bool(match first == (sign == "or") {
-                    true => first,
+                let is_true = !self.evaluate(left)?.is_falsey();
+                let is_decided = is_true == (sign == "or");
+                let is_true = match is_decided {
+                    true => is_true,
                     false => !self.evaluate(right)?.is_falsey(),
-                }))
+                };
+                Ok(Value::Bool(is_true))
             }
             "=~" | "!~" => {
                 let value = self.evaluate(left)?;

@@ -226,31 +226,24 @@ fn dug<'v>(value: &'v Value, segment: &Segment) -> Dug<'v> {
     if is_refused(kind, segment) {
         return Dug::Refused;
     }
-    match (value, segment) {
-        (Value::Hash(hash), _) => {
-            let wanted = match segment {
-                Segment::Name(name) => Value::String(Arc::clone(name)),
-                Segment::Index(index) => Value::Int(*index),
-            };
-            let mut names = Vec::new();
-            for (key, value) in hash.iter() {
-                if *key == wanted {
-                    return Dug::Is(value);
-                }
-                // Keys in values are interpolated.
-                if is_open(key) {
-                    return Dug::Unknown;
-                }
-                names.extend(key.as_str().map(Arc::from));
-            }
-            Dug::Absent(names)
+    let Value::Hash(hash) = value else {
+        return segment
+            .part_of(value)
+            .map_or(Dug::Absent(Vec::new()), Dug::Is);
+    };
+    let wanted = Value::from(segment);
+    let mut names = Vec::new();
+    for (key, value) in hash.iter() {
+        if *key == wanted {
+            return Dug::Is(value);
         }
-        (Value::Array(elements), Segment::Index(index)) => {
-            let element = usize::try_from(*index).ok().and_then(|at| elements.get(at));
-            element.map_or(Dug::Absent(Vec::new()), Dug::Is)
+        // Keys in values are interpolated.
+        if is_open(key) {
+            return Dug::Unknown;
         }
-        _ => Dug::Absent(Vec::new()),
+        names.extend(key.as_str().map(Arc::from));
     }
+    Dug::Absent(names)
 }
 
 /// Whether interpolation or decryption can change a hash's key to any other.

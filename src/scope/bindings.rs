@@ -75,11 +75,12 @@ fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     ];
     let root = |path: &[Segment]| path.first().and_then(Segment::as_name).map(str::to_owned);
     let own_root = root(&given);
-    let is_no_fact = own_root.as_deref().is_none_or(|name| {
-        matches!(name, "facts" | "trusted" | "server_facts" | "environment") || name.contains("::")
+    let may_be_fact = own_root.as_deref().is_some_and(|name| {
+        !matches!(name, "facts" | "trusted" | "server_facts" | "environment")
+            && !name.contains("::")
     });
     let mut full = given.clone();
-    if !is_no_fact {
+    if may_be_fact {
         full.insert(0, Segment::Name("facts".into()));
     }
     // A bare name may be a fact or an ENC variable: only Facter's own names are treated as facts.

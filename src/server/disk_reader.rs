@@ -86,7 +86,13 @@ impl WatchedBy {
 
 /// Sends orders to the reading thread; a clone shares the thread.
 #[derive(Clone, Default)]
-pub(crate) struct DiskReader(Arc<(Mutex<Orders>, Condvar)>);
+pub(crate) struct DiskReader(Arc<OrderQueue>);
+
+#[derive(Default)]
+struct OrderQueue {
+    orders: Mutex<Orders>,
+    ordered: Condvar,
+}
 
 #[derive(Default)]
 struct Orders {
@@ -164,11 +170,11 @@ impl DiskReader {
 
     fn order(&self, add: impl FnOnce(&mut Orders)) {
         add(&mut self.lock());
-        self.0.1.notify_one();
+        self.0.ordered.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        lock(&self.0.0)
+        lock(&self.0.orders)
     }
 
     /// Starts the thread; results go to `model`.
@@ -222,15 +228,15 @@ impl DiskReader {
                 // Watching begins before reading, so that no event is missed in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
                 let progress = |at: ScanProgress| {
-                    let step = match at {
-                        ScanProgress::Listing { .. } => None,
-                        ScanProgress::Listed => Some(()),
-                        ScanProgress::Reading { read, total } => {
-                            let is_step = read % PROGRESS_STEP == 0;
-                            is_step.then(|| report(ReaderEvent::Files { read, total }))
-                        }
+                    let is_step = match at {
+                        ScanProgress::Listing { .. } => false,
+                        ScanProgress::Listed => true,
+                        ScanProgress::Reading { read, .. } => read % PROGRESS_STEP == 0,
                     };
-                    if let (Some(()), Some(scanning)) = (step, &doubles.scanning) {
+                    if let (true, ScanProgress::Reading { read, total }) = (is_step, at) {
+                        report(ReaderEvent::Files { read, total });
+                    }
+                    if let Some(scanning) = doubles.scanning.as_ref().filter(|_| is_step) {
                         scanning(at);
                     }
                     if at == ScanProgress::Listed {
@@ -281,7 +287,7 @@ impl DiskReader {
             let mut orders = self.lock();
             let mut waited = false;
             while orders.are_none() && !waited {
-                let ordered = &self.0.1;
+                let ordered = &self.0.ordered;
                 if stamps.is_empty() {
                     orders = ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
                 } else {

@@ -233,6 +233,15 @@ fn a_hierarchy_a_module_and_what_no_level_reads() {
 }
 
 /// Two checkouts in a folder, and a nodes file.
+pub(super) const FLAGS: [&str; 6] = [
+    "--nodes",
+    "nodes.yaml",
+    "--puppet-version",
+    "7",
+    "--workspace",
+    "new",
+];
+
 pub(super) fn checkouts() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, port) in [("old", 80), ("new", 81)] {
@@ -254,15 +263,7 @@ pub(super) fn checkouts() -> tempfile::TempDir {
 #[test]
 fn two_nodes_and_two_checkouts_are_compared() {
     let folder = checkouts();
-    let flags = [
-        "--nodes",
-        "nodes.yaml",
-        "--puppet-version",
-        "7",
-        "--workspace",
-        "new",
-    ];
-    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
+    let with = |more: &[&str]| run(&[more, &FLAGS].concat(), folder.path());
     assert_eq!(with(&["diff", "a", "a"]), (String::new(), 0));
     let (text, code) = with(&["diff", "a", "b"]);
     assert_eq!(code, 2);
@@ -385,15 +386,7 @@ fn the_working_tree_is_compared_with_a_revision() {
     git(&new, &["branch", "old"]);
     std::fs::write(new.join("data/common.yaml"), "port: 80\nnew: 1\n").unwrap();
     git(&new, &["commit", "-q", "-a", "-m", "second"]);
-    let flags = [
-        "--nodes",
-        "nodes.yaml",
-        "--puppet-version",
-        "7",
-        "--workspace",
-        "new",
-    ];
-    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
+    let with = |more: &[&str]| run(&[more, &FLAGS].concat(), folder.path());
     assert_eq!(
         with(&["diff", "--against", "HEAD"]),
         (String::new(), 0),

@@ -21,7 +21,7 @@ use hiera_ls::value::{HashMap, Value, load_yaml};
 use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
 use proptest::prelude::*;
 
-use super::compare::checkouts;
+use super::compare::{FLAGS, checkouts};
 
 /// Folder of the workspaces of these tests.
 pub(crate) const FOLDER: &str = "/repo";
@@ -502,16 +502,7 @@ fn a_global_layer_outside_of_the_workspace_is_read() {
     std::fs::create_dir_all(puppet.join("data")).unwrap();
     std::fs::write(puppet.join("hiera.yaml"), "version: 5\n").unwrap();
     std::fs::write(puppet.join("data/common.yaml"), "port: 5\nglobal: 1\n").unwrap();
-    let flags = [
-        "--nodes",
-        "nodes.yaml",
-        "--puppet-version",
-        "7",
-        "--workspace",
-        "new",
-        "--hiera-config",
-        "puppet/hiera.yaml",
-    ];
+    let flags = [&FLAGS[..], &["--hiera-config", "puppet/hiera.yaml"]].concat();
     let (text, code) = run(
         &[&["matrix", "port", "global"][..], &flags].concat(),
         folder.path(),

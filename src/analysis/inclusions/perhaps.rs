@@ -58,9 +58,13 @@ impl<'a> Analysis<'a> {
         let Some(environment) = environment_of(self.snapshot, root) else {
             return PossibleInclusions::default();
         };
-        let tops = self.site_bodies(environment);
-        let is_unseen = manifests_of(self.snapshot, environment).unseen.is_some();
-        if is_unseen || tops.iter().any(|top| top.code.is_broken) {
+        let manifests = manifests_of(self.snapshot, environment);
+        let tops: Vec<_> = manifests
+            .files
+            .into_iter()
+            .filter_map(CodeBody::top)
+            .collect();
+        if manifests.unseen.is_some() || tops.iter().any(|top| top.code.is_broken) {
             return PossibleInclusions::default();
         }
         let view = self.at(environment);

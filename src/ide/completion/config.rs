@@ -43,8 +43,8 @@ const DEEPEST: usize = 3;
 const MOST_FUNCTIONS: usize = 500;
 
 /// The items for a place in `hiera.yaml`.
-pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
-    let Some(view) = question.analysis.answering(question.file.path()) else {
+pub(super) fn items(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
+    let Some(view) = typing.analysis.answering(typing.file.path()) else {
         return Vec::new();
     };
     let steps = cursor.steps_as_words();
@@ -55,20 +55,20 @@ pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
             if matches!(view.root.kind, RootKind::Module { .. }) {
                 top.push("default_hierarchy");
             }
-            words(question, cursor, &top)
+            words(typing, cursor, &top)
         }
-        (Slot::Key, ["defaults"]) => words(question, cursor, &DEFAULTS),
-        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => words(question, cursor, &LEVEL),
+        (Slot::Key, ["defaults"]) => words(typing, cursor, &DEFAULTS),
+        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => words(typing, cursor, &LEVEL),
         (Slot::Key, ["hierarchy" | "default_hierarchy"]) => vec![level(cursor)],
-        (Slot::Key, [.., "options"]) => words(question, cursor, &OPTIONS),
+        (Slot::Key, [.., "options"]) => words(typing, cursor, &OPTIONS),
         (Slot::Value, ["version"]) => vec![Item::new("5", ItemKind::Word)],
         (Slot::Value, [.., "datadir"]) => entries(&view, cursor, &view.root.dir, false),
         (_, [.., "path" | "glob"] | [.., "paths" | "globs", "-"]) => {
-            entries(&view, cursor, &datadir(question, &view), true)
+            entries(&view, cursor, &datadir(typing, &view), true)
         }
-        (_, [.., "mapped_paths", "-"]) => match mapped_before(question).len() {
-            0 => facts::items(question, &cursor.typed),
-            2 => entries(&view, cursor, &datadir(question, &view), true),
+        (_, [.., "mapped_paths", "-"]) => match mapped_before(typing).len() {
+            0 => facts::items(typing, &cursor.typed),
+            2 => entries(&view, cursor, &datadir(typing, &view), true),
             _ => Vec::new(),
         },
         (Slot::Value, [.., option @ ("data_hash" | "lookup_key" | "data_dig")]) => {
@@ -79,8 +79,8 @@ pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// The elements before the cursor in a list of `mapped_paths`.
-fn mapped_before<'t>(question: &TypingPlace<'t>) -> Vec<&'t str> {
-    let Some((_, written)) = question.before().rsplit_once("mapped_paths") else {
+fn mapped_before<'t>(typing: &TypingPlace<'t>) -> Vec<&'t str> {
+    let Some((_, written)) = typing.before().rsplit_once("mapped_paths") else {
         return Vec::new();
     };
     let written = written.trim_start_matches(['"', '\'', ':', ' ']);
@@ -102,8 +102,8 @@ fn mapped_before<'t>(question: &TypingPlace<'t>) -> Vec<&'t str> {
 }
 
 /// The name of an element in `mapped_paths`, if the cursor is in the template.
-pub(super) fn mapped_element(question: &TypingPlace<'_>) -> Option<String> {
-    match mapped_before(question)[..] {
+pub(super) fn mapped_element(typing: &TypingPlace<'_>) -> Option<String> {
+    match mapped_before(typing)[..] {
         [_, element] => Some(element.to_owned()),
         _ => None,
     }
@@ -123,13 +123,13 @@ fn level(cursor: &Cursor) -> Item {
 }
 
 /// The base folder of paths at the cursor.
-fn datadir(question: &TypingPlace<'_>, view: &RootView<'_>) -> String {
-    let text = question.file.text();
-    let snapshot = question.analysis.snapshot;
-    let parse = snapshot.parse_of(question.file, Format::Yaml);
+fn datadir(typing: &TypingPlace<'_>, view: &RootView<'_>) -> String {
+    let text = typing.file.text();
+    let snapshot = typing.analysis.snapshot;
+    let parse = snapshot.parse_of(typing.file, Format::Yaml);
     let spans = locate(&parse.tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-    let mut around = levels.filter(|level| level.range.touches(question.offset));
+    let mut around = levels.filter(|level| level.range.touches(typing.offset));
     let around = around.find_map(|level| level.datadir);
     let written = around.or(spans.defaults.datadir);
     let written = written.map_or("data", |range: TextRange| range.slice(text));

@@ -58,8 +58,8 @@ impl<'t> LastPart<'t> {
     }
 
     /// The length of the segment's rest after the cursor.
-    pub(super) fn rest(&self, question: &TypingPlace<'_>) -> usize {
-        let behind = question.behind();
+    pub(super) fn rest(&self, typing: &TypingPlace<'_>) -> usize {
+        let behind = typing.behind();
         let rest = behind.trim_start_matches(token::is_part);
         let end = behind.len() - rest.len();
         let is_closed = self.typed.starts_with(self.quote) && rest.starts_with(self.mark);
@@ -67,15 +67,15 @@ impl<'t> LastPart<'t> {
     }
 
     /// The items for the segment: keys of data, or keys below the key before the dot.
-    pub(super) fn items(&self, question: &TypingPlace<'_>) -> Vec<Item> {
+    pub(super) fn items(&self, typing: &TypingPlace<'_>) -> Vec<Item> {
         let items: Vec<Option<Item>> = match &self.above {
             Some(above) => {
-                let found = token::sub_keys(question, above).into_iter();
+                let found = token::sub_keys(typing, above).into_iter();
                 found.map(|name| self.item(&name, None)).collect()
             }
             None => {
                 let typed = self.typed.trim_start_matches(self.quote);
-                let found = names(question, typed, &|_| false).into_iter();
+                let found = names(typing, typed, &|_| false).into_iter();
                 let about = |name: &Arc<str>| Some(Described::Key(name.clone()));
                 found.map(|name| self.item(&name, about(&name))).collect()
             }
@@ -101,9 +101,9 @@ impl<'t> LastPart<'t> {
     }
 
     /// The answer that replaces the segment by an item.
-    pub(super) fn answer(&self, question: &TypingPlace<'_>, items: Vec<Item>) -> Completion {
-        let start = question.offset.saturating_sub(self.written.len());
-        let replace = TextRange::new(start, question.offset + self.rest(question));
+    pub(super) fn answer(&self, typing: &TypingPlace<'_>, items: Vec<Item>) -> Completion {
+        let start = typing.offset.saturating_sub(self.written.len());
+        let replace = TextRange::new(start, typing.offset + self.rest(typing));
         answer(&self.typed, replace, items)
     }
 }

@@ -71,11 +71,11 @@ const ALWAYS: [&str; 34] = [
 ];
 
 /// Variables that match the typed part, the used ones first.
-pub(super) fn items(question: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
+pub(super) fn items(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let wanted = typed.trim_start_matches(':');
-    let known = of_nodes(question, wanted);
-    let mut names: IndexSet<Arc<str>> = used(question).into_iter().collect();
+    let known = of_nodes(typing, wanted);
+    let mut names: IndexSet<Arc<str>> = used(typing).into_iter().collect();
     names.extend(known.keys().cloned());
     names.extend(ALWAYS.map(Arc::from));
     names.retain(|name| fit(name, wanted).is_some());
@@ -97,14 +97,14 @@ pub(super) fn items(question: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
 }
 
 /// The variables in data and configurations.
-fn used(question: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
-    let snapshot = question.analysis.snapshot;
+fn used(typing: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
+    let snapshot = typing.analysis.snapshot;
     let mut found = BTreeSet::new();
-    for file in question.related.configurations() {
+    for file in typing.related.configurations() {
         let parse = snapshot.parse_of(file, Format::Yaml);
         let spans = locate(&parse.tree);
         let is_at_cursor =
-            |range: TextRange| file.id() == question.file.id() && range.touches(question.offset);
+            |range: TextRange| file.id() == typing.file.id() && range.touches(typing.offset);
         for level in spans.hierarchy.iter().chain(&spans.default_hierarchy) {
             if let Some([list, element]) = &level.mapped {
                 if !is_at_cursor(parse.tree.node(list.node).range) {
@@ -128,8 +128,8 @@ fn used(question: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
             }
         }
     }
-    for variable in question.file.facts().variables() {
-        let is_half_typed = variable.range.touches(question.offset);
+    for variable in typing.file.facts().variables() {
+        let is_half_typed = variable.range.touches(typing.offset);
         if !is_half_typed && found.len() < MOST_FOUND {
             found.insert(named::variable(&variable.name));
         }
@@ -138,9 +138,9 @@ fn used(question: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
 }
 
 /// The variables of some known nodes with their values, those of the selected node first.
-fn of_nodes(question: &TypingPlace<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
-    let nodes = question.analysis.nodes;
-    let selected = question.analysis.selected.and_then(|name| nodes.find(name));
+fn of_nodes(typing: &TypingPlace<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
+    let nodes = typing.analysis.nodes;
+    let selected = typing.analysis.selected.and_then(|name| nodes.find(name));
     let step = nodes.len().div_ceil(MOST_NODES).max(1);
     let members = selected.into_iter().chain((0..nodes.len()).step_by(step));
     let mut found = BTreeMap::new();

@@ -21,34 +21,34 @@ const MOST_FILES: usize = 24;
 const MOST_BYTES: usize = 256 << 10;
 
 /// The items for top-level keys: those that the file does not set yet.
-pub(super) fn top_level(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
-    let facts = question.file.facts();
+pub(super) fn top_level(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
+    let facts = typing.file.facts();
     let is_here = |name: &str| {
         let mut keys = facts.keys.iter().filter(|fact| &*fact.name == name);
-        keys.any(|fact| match fact.key.touches(question.offset) {
+        keys.any(|fact| match fact.key.touches(typing.offset) {
             // Skip the half-typed key itself.
-            true => question.analysis.snapshot.count_with(name) == 1,
+            true => typing.analysis.snapshot.count_with(name) == 1,
             false => fact.state == KeyState::Read,
         })
     };
-    let mut items = parameters::items(question, cursor, &is_here);
+    let mut items = parameters::items(typing, cursor, &is_here);
     let known: HashSet<String> = items.iter().map(|item| item.label.clone()).collect();
-    let others = names(question, &cursor.typed, &|name| {
+    let others = names(typing, &cursor.typed, &|name| {
         is_here(name) || known.contains(name)
     });
     let others = others.into_iter().map(|name| {
-        let files = question.analysis.snapshot.count_with(&name);
+        let files = typing.analysis.snapshot.count_with(&name);
         Item {
             detail: Some(in_files(files)),
             about: Some(about(&name)),
-            ..key_item(question, cursor, &name)
+            ..key_item(typing, cursor, &name)
         }
     });
     items.extend(others);
     if !is_here(LOOKUP_OPTIONS) && fit(LOOKUP_OPTIONS, &cursor.typed).is_some() {
         items.push(Item {
             documentation: Some("how values of several levels are merged and converted".to_owned()),
-            ..key_item(question, cursor, LOOKUP_OPTIONS)
+            ..key_item(typing, cursor, LOOKUP_OPTIONS)
         });
     }
     items
@@ -66,16 +66,16 @@ pub(super) fn in_files(files: usize) -> String {
 
 /// Names of keys in files that nodes read together with this one, the best match first.
 pub(super) fn names(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     typed: &str,
     is_left_out: &dyn Fn(&str) -> bool,
 ) -> Vec<Arc<str>> {
-    let snapshot = question.analysis.snapshot;
+    let snapshot = typing.analysis.snapshot;
     let mut known: HashMap<&Arc<str>, bool> = HashMap::new();
     let mut is_ours = |name: &str| {
         let mut files = snapshot.iter_files_with(name);
         files.any(|file| {
-            let is_related = || question.related.contains(file);
+            let is_related = || typing.related.contains(file);
             *known.entry(file.path()).or_insert_with(is_related)
         })
     };
@@ -97,7 +97,7 @@ pub(super) fn names(
     let mut rest: Vec<(Fit, &Arc<str>)> = others.collect();
     rest.sort_unstable();
     for (_, name) in rest {
-        if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
+        if found.len() > MOST_ITEMS || (typing.analysis.is_cancelled)() {
             break;
         }
         if wanted(name) {
@@ -108,15 +108,15 @@ pub(super) fn names(
 }
 
 /// The item for a key: with a colon, unless there is one.
-pub(super) fn key_item(question: &TypingPlace<'_>, cursor: &Cursor, name: &str) -> Item {
-    let text = question.file.text();
+pub(super) fn key_item(typing: &TypingPlace<'_>, cursor: &Cursor, name: &str) -> Item {
+    let text = typing.file.text();
     let behind = text.get(cursor.replace.end as usize..).unwrap_or_default();
     let behind = behind.trim_start_matches(['"', '\'']);
     let has_colon = behind.trim_start_matches(' ').starts_with(':');
     let is_last = behind.lines().next().unwrap_or_default().trim().is_empty();
     let mut insert = match cursor.quote {
         Some(_) => name.to_owned(),
-        None if question.style() == DocumentStyle::Json => {
+        None if typing.style() == DocumentStyle::Json => {
             written(&Value::from(name), DocumentStyle::Json)
         }
         None => quoted_if_needed(name),
@@ -144,13 +144,13 @@ pub(super) fn quoted_if_needed(name: &str) -> String {
 /// then those at the same place in other levels, the most frequent first. Without keys that the
 /// hash already has.
 pub(super) fn nested(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     cursor: &Cursor,
     root: &str,
     steps: &[CursorStep],
 ) -> Vec<Item> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, value) in values_of(question, root) {
+    for (_, value) in values_of(typing, root) {
         for value in parts(&value, steps) {
             let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
             for key in keys.filter_map(Value::as_str) {
@@ -161,9 +161,9 @@ pub(super) fn nested(
     let mut items: Vec<Item> = Vec::new();
     let item = |name: &str| Item {
         about: nested_name(root, steps, name).map(Described::Key),
-        ..key_item(question, cursor, name)
+        ..key_item(typing, cursor, name)
     };
-    for member in expected(question, root, steps).members() {
+    for member in expected(typing, root, steps).members() {
         counts.remove(&member.name);
         let detail = match member.presence {
             Presence::Required => format!("{}, required", member.expected),
@@ -178,7 +178,7 @@ pub(super) fn nested(
     found.retain(|(name, _)| *name != *cursor.typed);
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     items.extend(found.iter().map(|(name, _)| item(name)));
-    let siblings = cursor.sibling_keys(question.file.text(), question.offset);
+    let siblings = cursor.sibling_keys(typing.file.text(), typing.offset);
     items.retain(|item| !siblings.contains(&item.label));
     items
 }
@@ -198,12 +198,12 @@ fn nested_name(root: &str, steps: &[CursorStep], name: &str) -> Option<Arc<str>>
 
 /// The values of a top-level key in this file and the files that nodes read together with it,
 /// within the limits.
-pub(super) fn values_of<'a>(question: &TypingPlace<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
-    let snapshot = question.analysis.snapshot;
+pub(super) fn values_of<'a>(typing: &TypingPlace<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
+    let snapshot = typing.analysis.snapshot;
     let others = snapshot.iter_files_with(root);
-    let others = others.filter(|file| file.id() != question.file.id());
-    let others = others.filter(|file| question.related.contains(file));
-    let files = std::iter::once(question.file).chain(others);
+    let others = others.filter(|file| file.id() != typing.file.id());
+    let others = others.filter(|file| typing.related.contains(file));
+    let files = std::iter::once(typing.file).chain(others);
     let mut bytes = 0;
     let mut found = Vec::new();
     for file in files.take(MOST_FILES) {

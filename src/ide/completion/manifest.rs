@@ -18,11 +18,11 @@ const LOOKUPS: [&str; 5] = [
 const INCLUDES: [&str; 3] = ["include", "contain", "require"];
 
 /// The items for a key in a lookup or a class in an inclusion; `None` elsewhere.
-pub(super) fn complete(question: &TypingPlace<'_>) -> Option<Completion> {
-    let Some(Language::Puppet(dialect)) = language_of(question.file.path()) else {
+pub(super) fn complete(typing: &TypingPlace<'_>) -> Option<Completion> {
+    let Some(Language::Puppet(dialect)) = language_of(typing.file.path()) else {
         return None;
     };
-    let before = question.file.text().get(..question.offset)?;
+    let before = typing.file.text().get(..typing.offset)?;
     // Leave out the half-typed name.
     let word = before.trim_end_matches(is_part).len();
     let code = CodeBefore {
@@ -32,13 +32,13 @@ pub(super) fn complete(question: &TypingPlace<'_>) -> Option<Completion> {
     let argument = code.half.quote.map(|quote| &before[quote + 1..]);
     if code.takes_class() {
         let typed = argument.unwrap_or(&before[word..]);
-        let items = parameters::classes(question, typed);
-        return Some(token::answer_in(question, typed, items));
+        let items = parameters::classes(typing, typed);
+        return Some(token::answer_in(typing, typed, items));
     }
     let argument = argument.filter(|argument| code.takes_key() && !argument.contains('$'))?;
     let quote = code.half.quote.and_then(|at| before[at..].chars().next());
     let part = LastPart::of(argument, quote.unwrap_or('\''), None);
-    Some(part.answer(question, part.items(question)))
+    Some(part.answer(typing, part.items(typing)))
 }
 
 fn is_part(character: char) -> bool {

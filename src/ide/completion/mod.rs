@@ -142,7 +142,7 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
     if !is_config && !is_code && !is_data() {
         return None;
     }
-    let question = TypingPlace {
+    let typing = TypingPlace {
         analysis,
         file,
         offset,
@@ -150,45 +150,45 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
     };
     let text: &str = file.text();
     if is_code {
-        return manifest::complete(&question);
+        return manifest::complete(&typing);
     }
     if let Some(open) = token::open_token(text, offset) {
-        return Some(token::complete(&question, &open, is_config));
+        return Some(token::complete(&typing, &open, is_config));
     }
-    let cursor = cursor::cursor_at(text, offset, question.style())?;
+    let cursor = cursor::cursor_at(text, offset, typing.style())?;
     let items = match is_config {
-        true => config::items(&question, &cursor),
-        false => in_data(&question, &cursor),
+        true => config::items(&typing, &cursor),
+        false => in_data(&typing, &cursor),
     };
     Some(answer(&cursor.typed, cursor.replace, items))
 }
 
-fn in_data(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
+fn in_data(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     if cursor.typed.starts_with('*') && cursor.quote.is_none() {
-        return values::anchors(question);
+        return values::anchors(typing);
     }
     if let Some(CursorStep::Key(root)) = cursor.steps.first()
         && root == LOOKUP_OPTIONS
     {
-        return options::items(question, cursor);
+        return options::items(typing, cursor);
     }
     match (cursor.slot, cursor.steps.split_first()) {
-        (Slot::Key, None) => keys::top_level(question, cursor),
+        (Slot::Key, None) => keys::top_level(typing, cursor),
         (Slot::Key, Some((CursorStep::Key(root), rest))) => {
-            let mut items = keys::nested(question, cursor, root, rest);
+            let mut items = keys::nested(typing, cursor, root, rest);
             if let Some(CursorStep::Element) = rest.last() {
-                items.extend(values::items(question, cursor, root, rest));
-                let snapshot = question.analysis.snapshot;
+                items.extend(values::items(typing, cursor, root, rest));
+                let snapshot = typing.analysis.snapshot;
                 let is_class = |item: &Item| is_class(snapshot, &class(&item.label));
                 // If the list contains other strings, they are no classes.
                 if items.is_empty() || items.iter().any(is_class) {
-                    items.extend(parameters::classes(question, &cursor.typed));
+                    items.extend(parameters::classes(typing, &cursor.typed));
                 }
             }
             items
         }
         (Slot::Value, Some((CursorStep::Key(root), rest))) => {
-            values::items(question, cursor, root, rest)
+            values::items(typing, cursor, root, rest)
         }
         (Slot::Key | Slot::Value, Some((CursorStep::Element, _)) | None) => Vec::new(),
     }

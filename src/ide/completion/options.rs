@@ -45,12 +45,12 @@ const TYPES: [(&str, &str); 16] = [
 ];
 
 /// The items for a place in `lookup_options`.
-pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
+pub(super) fn items(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     let steps: Vec<&str> = cursor.steps_as_words().collect();
     match (cursor.slot, steps.as_slice()) {
-        (Slot::Key, [_]) => entries(question, cursor),
-        (Slot::Key, [_, _]) => words(question, cursor, &MEMBERS),
-        (Slot::Key, [_, _, "merge"]) => words(question, cursor, &MERGE),
+        (Slot::Key, [_]) => entries(typing, cursor),
+        (Slot::Key, [_, _]) => words(typing, cursor, &MEMBERS),
+        (Slot::Key, [_, _, "merge"]) => words(typing, cursor, &MERGE),
         (_, [_, _, "merge"] | [_, _, "merge", "strategy"]) => STRATEGIES
             .iter()
             .map(|word| Item {
@@ -86,14 +86,14 @@ pub(super) fn items(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// Keys without an entry, and the patterns of their modules.
-fn entries(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
-    let options = &question.file.facts().lookup_options;
+fn entries(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
+    let options = &typing.file.facts().lookup_options;
     let has_entry = |name: &str| {
         let mut entries = options.iter();
-        entries.any(|entry| &*entry.pattern == name && !entry.key.touches(question.offset))
+        entries.any(|entry| &*entry.pattern == name && !entry.key.touches(typing.offset))
     };
     let typed = cursor.typed.trim_start_matches('^');
-    let keys = names(question, typed, &has_entry);
+    let keys = names(typing, typed, &has_entry);
     let classes = keys.iter().filter_map(|name| name.rsplit_once("::"));
     let patterns = classes.map(|(class, _)| format!("^{class}::"));
     let patterns: IndexSet<String> = patterns.filter(|pattern| !has_entry(pattern)).collect();
@@ -101,7 +101,7 @@ fn entries(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     if !cursor.typed.starts_with('^') {
         items.extend(keys.iter().map(|name| Item {
             about: Some(about(name)),
-            ..key_item(question, cursor, name)
+            ..key_item(typing, cursor, name)
         }));
     }
     items.extend(patterns.into_iter().map(|pattern| Item {
@@ -116,8 +116,8 @@ fn entries(question: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
 }
 
 /// Words as keys, except for those that the hash already has.
-pub(super) fn words(question: &TypingPlace<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
-    let siblings = cursor.sibling_keys(question.file.text(), question.offset);
+pub(super) fn words(typing: &TypingPlace<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
+    let siblings = cursor.sibling_keys(typing.file.text(), typing.offset);
     let has = |word: &str| {
         let mut keys = siblings.iter();
         keys.any(|key| key.trim_start_matches(':') == word)
@@ -126,7 +126,7 @@ pub(super) fn words(question: &TypingPlace<'_>, cursor: &Cursor, words: &[&str])
     let items = words.map(|word| Item {
         kind: ItemKind::Word,
         documentation: meaning_of_key(word).map(str::to_owned),
-        ..key_item(question, cursor, word)
+        ..key_item(typing, cursor, word)
     });
     items.collect()
 }

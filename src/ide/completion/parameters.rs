@@ -16,24 +16,24 @@ const WIDEST: usize = 60;
 
 /// Parameters of classes as keys, the required ones first.
 pub(super) fn items(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     cursor: &Cursor,
     is_here: &dyn Fn(&str) -> bool,
 ) -> Vec<Item> {
     let typed = &cursor.typed;
     // Classes with a name that starts with the typed part, and the class that is already typed.
     let around = typed.rsplit_once("::").into_iter();
-    let snapshot = question.analysis.snapshot;
+    let snapshot = typing.analysis.snapshot;
     let around = around.flat_map(|(class, _)| snapshot.defined_names(class));
-    let root = snapshot.root_of(question.file.path());
+    let root = snapshot.root_of(typing.file.path());
     let mut found: Vec<(bool, Item)> = Vec::new();
     let mut seen = HashSet::new();
     let names = snapshot.defined_names(typed).chain(around);
     for name in names.filter(|&name| seen.insert(name)) {
-        if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
+        if found.len() > MOST_ITEMS || (typing.analysis.is_cancelled)() {
             break;
         }
-        let Some(class) = question.analysis.class(root, name) else {
+        let Some(class) = typing.analysis.class(root, name) else {
             continue;
         };
         for parameter in &class.definition.parameters {
@@ -46,7 +46,7 @@ pub(super) fn items(
                 detail: Some(detail_text(one)),
                 documentation: parameter.documentation.as_deref().map(str::to_owned),
                 about: Some(Described::Key(Arc::from(key.as_str()))),
-                ..key_item(question, cursor, &key)
+                ..key_item(typing, cursor, &key)
             };
             found.push((parameter.default.is_some(), item));
         }
@@ -74,9 +74,9 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The expected type at some steps of a key's value; the default if the key sets no parameter.
-pub(super) fn expected(question: &TypingPlace<'_>, root: &str, steps: &[CursorStep]) -> Expected {
-    let analysis = question.analysis;
-    let environment = analysis.snapshot.root_of(question.file.path());
+pub(super) fn expected(typing: &TypingPlace<'_>, root: &str, steps: &[CursorStep]) -> Expected {
+    let analysis = typing.analysis;
+    let environment = analysis.snapshot.root_of(typing.file.path());
     let parameter = analysis.class_parameter(environment, root);
     let known = parameter.and_then(|parameter| analysis.likely_type_of(environment, parameter));
     let whole = known.map_or_else(Expected::default, |known| Expected::of(&known));
@@ -87,8 +87,8 @@ pub(super) fn expected(question: &TypingPlace<'_>, root: &str, steps: &[CursorSt
 }
 
 /// Names of classes.
-pub(super) fn classes(question: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
-    let snapshot = question.analysis.snapshot;
+pub(super) fn classes(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
+    let snapshot = typing.analysis.snapshot;
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let names = snapshot.defined_names(typed.trim_start_matches("::"));
     let is_class = |name: &&Arc<str>| is_class(snapshot, name);

@@ -44,17 +44,17 @@ pub(super) fn open_token(text: &str, offset: usize) -> Option<OpenToken<'_>> {
 
 /// The items for a token; paths in `hiera.yaml` allow no functions.
 pub(super) fn complete(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     open: &OpenToken<'_>,
     is_config: bool,
 ) -> Completion {
     if let Some((method, quote, argument)) = call(open.inner) {
-        return in_call(question, method, (quote, open.quote), argument);
+        return in_call(typing, method, (quote, open.quote), argument);
     }
     let typed = open.inner.trim_start();
-    let mut items = facts::items(question, typed);
+    let mut items = facts::items(typing, typed);
     if is_config
-        && let Some(element) = config::mapped_element(question)
+        && let Some(element) = config::mapped_element(typing)
         && !items.iter().any(|item| item.label == element)
     {
         items.insert(0, Item::new(element, ItemKind::Variable));
@@ -67,15 +67,15 @@ pub(super) fn complete(
     if !is_config && !typed.contains(['.', ':', '(']) {
         items.extend(functions(open));
     }
-    answer_in(question, typed, items)
+    answer_in(typing, typed, items)
 }
 
 /// The answer for the word around the cursor.
-pub(super) fn answer_in(question: &TypingPlace<'_>, typed: &str, items: Vec<Item>) -> Completion {
-    let behind = question.behind();
+pub(super) fn answer_in(typing: &TypingPlace<'_>, typed: &str, items: Vec<Item>) -> Completion {
+    let behind = typing.behind();
     let rest = behind.len() - behind.trim_start_matches(is_part).len();
-    let start = question.offset.saturating_sub(typed.len());
-    let replace = TextRange::new(start, question.offset + rest);
+    let start = typing.offset.saturating_sub(typed.len());
+    let replace = TextRange::new(start, typing.offset + rest);
     answer(typed, replace, items)
 }
 
@@ -95,7 +95,7 @@ fn call(inner: &str) -> Option<(Method, char, &str)> {
 
 /// The items for the argument of a call; the quotes are those around the argument and the whole string.
 fn in_call(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     method: Method,
     (quote, of_text): (char, Option<char>),
     argument: &str,
@@ -103,8 +103,8 @@ fn in_call(
     let part = LastPart::of(argument, quote, of_text);
     let is_key = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
     let behind = match is_key {
-        true => &question.behind()[part.rest(question)..],
-        false => question.behind().trim_start_matches(is_part),
+        true => &typing.behind()[part.rest(typing)..],
+        false => typing.behind().trim_start_matches(is_part),
     };
     let missing = match behind.chars().next() {
         Some(next) if next == quote => String::new(),
@@ -118,19 +118,19 @@ fn in_call(
         items
     };
     match method {
-        Method::Scope => answer_in(question, argument, close(facts::items(question, argument))),
+        Method::Scope => answer_in(typing, argument, close(facts::items(typing, argument))),
         Method::Literal => {
             let items = close(vec![Item::new("%", ItemKind::Value)]);
-            answer_in(question, argument, items)
+            answer_in(typing, argument, items)
         }
         Method::Lookup | Method::Hiera | Method::Alias => {
-            part.answer(question, close(part.items(question)))
+            part.answer(typing, close(part.items(typing)))
         }
     }
 }
 
 /// The keys below a dotted key, and indexes of elements.
-pub(super) fn sub_keys(question: &TypingPlace<'_>, above: &str) -> Vec<String> {
+pub(super) fn sub_keys(typing: &TypingPlace<'_>, above: &str) -> Vec<String> {
     let Ok(parts) = split_key(above) else {
         return Vec::new();
     };
@@ -140,7 +140,7 @@ pub(super) fn sub_keys(question: &TypingPlace<'_>, above: &str) -> Vec<String> {
     };
     let steps: Vec<String> = segments.collect();
     let mut found: IndexSet<String> = IndexSet::new();
-    for (_, value) in values_of(question, &root) {
+    for (_, value) in values_of(typing, &root) {
         let Some(inner) = dig(&value, &steps) else {
             continue;
         };

@@ -19,15 +19,15 @@ const WIDEST: usize = 120;
 
 /// Values for the place of the cursor, the most frequent first.
 pub(super) fn items(
-    question: &TypingPlace<'_>,
+    typing: &TypingPlace<'_>,
     cursor: &Cursor,
     root: &str,
     steps: &[CursorStep],
 ) -> Vec<Item> {
     // The text of YAML files may not be JSON.
-    let values = match steps.is_empty() && question.style() == DocumentStyle::Yaml {
-        true => in_yaml_files(question, root),
-        false => read(question, root, steps, &cursor.typed),
+    let values = match steps.is_empty() && typing.style() == DocumentStyle::Yaml {
+        true => in_yaml_files(typing, root),
+        false => read(typing, root, steps, &cursor.typed),
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for value in values
@@ -44,10 +44,10 @@ pub(super) fn items(
     }
     let mut found: Vec<(String, usize)> = counts.into_iter().collect();
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let words = expected(question, root, steps).words().into_iter();
+    let words = expected(typing, root, steps).words().into_iter();
     let words = words.filter_map(|word| match word {
         Word::Text(text) => {
-            let word = written(&Value::from(text.as_str()), question.style());
+            let word = written(&Value::from(text.as_str()), typing.style());
             as_written(word, cursor)
         }
         Word::Truth(truth) => cursor.quote.is_none().then(|| truth.to_string()),
@@ -68,12 +68,12 @@ pub(super) fn items(
 }
 
 /// The values of a top-level key in the text of other files.
-fn in_yaml_files(question: &TypingPlace<'_>, root: &str) -> Vec<String> {
-    let files = question.analysis.snapshot.iter_files_with(root);
+fn in_yaml_files(typing: &TypingPlace<'_>, root: &str) -> Vec<String> {
+    let files = typing.analysis.snapshot.iter_files_with(root);
     let files = files.filter(|file| {
-        file.id() != question.file.id()
+        file.id() != typing.file.id()
             && file.format() == Some(Format::Yaml)
-            && question.related.contains(file)
+            && typing.related.contains(file)
     });
     let values = files.take(MOST_FILES).filter_map(|file| {
         let value = file.facts().key(root)?.value.slice(file.text());
@@ -86,16 +86,16 @@ fn in_yaml_files(question: &TypingPlace<'_>, root: &str) -> Vec<String> {
 }
 
 /// The strings, numbers and booleans at some steps of a key's value.
-fn read(question: &TypingPlace<'_>, root: &str, steps: &[CursorStep], typed: &str) -> Vec<String> {
+fn read(typing: &TypingPlace<'_>, root: &str, steps: &[CursorStep], typed: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (_, value) in values_of(question, root) {
+    for (_, value) in values_of(typing, root) {
         for value in parts(&value, steps) {
             let is_leaf = value.as_hash().is_none() && value.as_array().is_none();
             let is_secret = value.as_str().is_some_and(|text| text.contains("ENC["));
             if !is_leaf || is_secret || value.is_undef() {
                 continue;
             }
-            let shown = written(value, question.style());
+            let shown = written(value, typing.style());
             let is_short = shown.len() <= WIDEST && !shown.contains('\n');
             if is_short && shown.trim_matches(['"', '\'']) != typed {
                 found.push(shown);
@@ -134,8 +134,8 @@ fn as_written(value: String, cursor: &Cursor) -> Option<String> {
 }
 
 /// The anchors of the file before the cursor, as aliases, the nearest first.
-pub(super) fn anchors(question: &TypingPlace<'_>) -> Vec<Item> {
-    let before = question.before();
+pub(super) fn anchors(typing: &TypingPlace<'_>) -> Vec<Item> {
+    let before = typing.before();
     let mut names: Vec<&str> = Vec::new();
     for (at, _) in before.match_indices('&') {
         let is_start = before[..at].ends_with([' ', '\n', '[', '{', ',']);

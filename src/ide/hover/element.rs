@@ -107,13 +107,16 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         }
     }
     all.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-    let is_plain = all.iter().all(|(fact, ..)| *fact == [text(IN_VALUE)]);
+    let is_plain = all.iter().all(|(fact, ..)| fact.is_empty());
     if all.is_empty() || (is_plain && !is_merged) {
         return Line::new();
     }
     let is_one = all.len() == 1 && is_known_for_all;
     let facts = all.into_iter().take(MOST_FACTS);
     let facts = facts.map(|(mut line, count, node)| {
+        if line.is_empty() {
+            line.push(text(IN_VALUE));
+        }
         match (is_one, count) {
             (true, _) => {}
             (false, 1) => line.push(text(format!(" on {node}"))),
@@ -187,7 +190,8 @@ impl<'e> ListMerge<'e> {
         (!name.is_empty()).then(|| Value::string(name))
     }
 
-    /// The fact for the nodes with this value and sources; `None` if unknown.
+    /// The fact for the nodes with this value and sources: empty if the element is in the value, with
+    /// nothing more to say; `None` if unknown.
     fn fact(&self, value: &Value, sources: &[LevelValue]) -> Option<Line> {
         if !self.is_read {
             return self.elsewhere(value, sources);
@@ -201,7 +205,7 @@ impl<'e> ListMerge<'e> {
             let by = by.filter(|by| by.path.as_deref() != Some(path))?;
             Some(vec![text("overridden by "), self.place(by, None)])
         };
-        let in_value = || Some(vec![text(IN_VALUE)]);
+        let in_value = || Some(Line::new());
         if self.is_first_found() {
             return own.map_or_else(|| overridden(sources.first()), |_| in_value());
         }
@@ -227,7 +231,7 @@ impl<'e> ListMerge<'e> {
             return match self.knocked_out(element, &sources[..own]) {
                 Some(by) => Some(vec![text("removed by the knock-out in "), by]),
                 None if element.as_hash().is_some() => self.merged_by_place(element, merged),
-                None => not_in_value(),
+                None => Some(not_in_value()),
             };
         }
         let above = &self.own[..self.element.index];
@@ -258,7 +262,7 @@ impl<'e> ListMerge<'e> {
         }
         let list = dig(value, &self.element.steps).and_then(Value::as_array);
         if !list.is_some_and(|list| list.contains(written)) {
-            return not_in_value();
+            return Some(not_in_value());
         }
         sources.iter().find_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
@@ -275,13 +279,9 @@ impl<'e> ListMerge<'e> {
             .as_hash()?
             .iter()
             .all(|(key, _)| there.get(key).is_some());
-        let into = || code(self.as_looked_up());
         (self.by_place && has_all).then(|| {
-            vec![
-                text("merged into "),
-                into(),
-                text(" of the effective value"),
-            ]
+            let into = code(self.as_looked_up());
+            vec![text("merged into "), into, text(" of the effective value")]
         })
     }
 
@@ -368,8 +368,8 @@ fn already(place: Piece) -> Line {
     vec![text(format!("already {IN_VALUE} from ")), place]
 }
 
-fn not_in_value() -> Option<Line> {
-    Some(vec![text(format!("not {IN_VALUE}"))])
+fn not_in_value() -> Line {
+    vec![text(format!("not {IN_VALUE}"))]
 }
 
 /// The list in a file, tokens unevaluated.
