@@ -232,7 +232,7 @@ fn a_hierarchy_a_module_and_what_no_level_reads() {
     assert_eq!(keys(&[("data/node/n2.yaml", "z: 1\n")], &[]), ["z 1"]);
 }
 
-/// Two checkouts in a folder, and a nodes file.
+/// Flags for the newer of the [`checkouts`], with their nodes.
 pub(super) const FLAGS: [&str; 6] = [
     "--nodes",
     "nodes.yaml",
@@ -242,6 +242,7 @@ pub(super) const FLAGS: [&str; 6] = [
     "new",
 ];
 
+/// Two checkouts in a folder, and a nodes file.
 pub(super) fn checkouts() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, port) in [("old", 80), ("new", 81)] {

@@ -196,7 +196,7 @@ pub fn hover(
     Some(page.hover(range, options))
 }
 
-/// The page and range of a whole thing.
+/// The page of the whole target, and its range; [`part`] is for parts of it.
 fn whole(context: &Context<'_>, target: &Target) -> Option<(page::Page, TextRange)> {
     let page = match target {
         Target::Key(key) => key::page(context, key),
