@@ -87,9 +87,9 @@ MUTATIONS = [
     ),
     (
         "a negative index counts from the end",
-        "src/lookup/dig.rs",
-        "usize::try_from(*index) .ok()",
-        "usize::try_from(if PLANTED && *index < 0 { elements.len() as i64 + *index } else { *index }) .ok()",
+        "src/interpolation/key.rs",
+        "usize::try_from(*index)",
+        "usize::try_from(if PLANTED && *index < 0 { all.len() as i64 + *index } else { *index })",
     ),
     (
         "globs match names that start with a dot",
