@@ -42,6 +42,7 @@ pub mod rename;
 pub mod secrets;
 pub mod semantic_tokens;
 pub mod set_place;
+mod shell;
 pub mod signature;
 pub mod symbols;
 pub mod target;

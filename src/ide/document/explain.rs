@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use super::{Document, one_line, with_short_names};
 use crate::analysis::{
-    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_deployed, is_wildcard,
-    may_set,
+    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_wildcard, may_set,
 };
 use crate::hierarchy::Layer;
 use crate::ide::cell::{counted, folded};
 use crate::ide::hover;
+use crate::ide::shell::lookup_command;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Settings, StrategyKind, explain};
 use crate::scope::{Node, Scope};
 use crate::text::{nearest_host, number_of};
-use crate::workspace::{Paths, path};
+use crate::workspace::Paths;
 
 /// Maximum width of a line, in characters; a command is on one line.
 const WIDTH: usize = 100;
@@ -80,8 +80,13 @@ pub(super) fn for_people(
             levels(&mut content, view, &target, &survey);
         }
         if analysis.what_if.is_empty() {
-            let command = explain_command(view, &target, name.filter(|_| is_known));
-            let _ = writeln!(content, "\n# as Puppet explains it: {}", one_line(&command));
+            let node = name.filter(|_| is_known);
+            let command = lookup_command(view, &target.lookup_name(), node);
+            let _ = writeln!(
+                content,
+                "\n# as Puppet explains it: {} --explain",
+                one_line(&command)
+            );
         }
     }
     Document {
@@ -90,21 +95,6 @@ pub(super) fn for_people(
         content,
         ..Document::default()
     }
-}
-
-/// The shell command that prints Puppet's explanation.
-fn explain_command(view: &RootView<'_>, target: &KeyTarget, node: Option<&str>) -> String {
-    let key = hover::shell_word(&target.lookup_name());
-    let mut command = format!("hiera-ls lookup {key} --explain");
-    let environment = path::name(&view.root.dir);
-    let is_default = !is_deployed(view.root) || environment == "production";
-    let environment = (!is_default).then_some(environment);
-    for (flag, value) in [("--node", node), ("--environment", environment)] {
-        if let Some(value) = value {
-            let _ = write!(command, " {flag} {}", hover::shell_word(value));
-        }
-    }
-    command
 }
 
 /// The scope that levels are shown for: the node's, else that of the only node that reads the file,

@@ -10,6 +10,7 @@ use super::provenance::{dig, notes};
 use super::unread::{reasons, refused_line, variants};
 use super::{class, over_nodes, refused, yaml};
 use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
+use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
 use crate::lookup::{LookupError, Reach, Request, Strategy, StrategyKind};
@@ -156,17 +157,15 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
 }
 
 /// The command that prints the value, for one of the nodes that get it.
-fn lookup_command(context: &Context<'_>, key: &str) -> String {
+fn value_command(context: &Context<'_>, target: &KeyTarget) -> String {
     let selected = context.selected().map(|(_, member)| member);
     let nodes = context.view.analysis.nodes;
     let readers = context.readers();
     // Without `--node` the command is for all nodes; no node is needed if all read the file.
     let first = readers.first().filter(|_| readers.len() < nodes.len());
-    let node = selected
-        .or(first.copied())
-        .map(|member| nodes.certname(member));
-    let node = node.map_or_else(String::new, |node| format!(" --node {}", shell_word(node)));
-    format!("hiera-ls lookup {}{node}", shell_word(key))
+    let node = selected.or(first.copied());
+    let node = node.map(|member| nodes.certname(member));
+    lookup_command(&context.view, &target.lookup_name(), node)
 }
 
 /// The options of `hiera-ls lookup` for the merge of a call.
@@ -231,7 +230,7 @@ pub(super) fn one(
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
-    let all = lookup_command(context, &key) + &merge_flag(survey.request_merge.as_ref());
+    let all = value_command(context, target) + &merge_flag(survey.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
@@ -273,22 +272,13 @@ pub(super) fn add_value(
     key: &str,
     all: String,
 ) {
-    let for_all_nodes = format!("hiera-ls lookup {}", shell_word(key));
+    let for_all_nodes = lookup_command(&context.view, key, None);
     let whole = Whole {
         link: context.options.whole.map(|link| link(key)),
         words: vec![all, for_all_nodes],
         is_shortened: shown.is_shortened,
     };
     page.value(shown.lines, whole);
-}
-
-/// A key quoted for a shell.
-pub(in crate::ide) fn shell_word(key: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
-    if key.chars().all(is_plain) {
-        return key.to_string();
-    }
-    format!("'{}'", key.replace('\'', "'\\''"))
 }
 
 /// The words for a merge strategy.

@@ -50,6 +50,7 @@ mod yaml;
 
 use std::sync::Arc;
 
+use super::shell::shell_word;
 use super::target::{self, KeyTarget, Target, is_config};
 use crate::analysis::{Analysis, without_keys};
 use crate::lookup::LookupError;
@@ -59,7 +60,7 @@ pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use element::{ListElement, find as element_at};
-pub(super) use key::{shell_word, used};
+pub(super) use key::used;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::{has_secret, inline};
@@ -226,10 +227,10 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
             snapshot.short_name(context.path()).to_owned()
         }
     };
-    let place = key::shell_word(&format!("{name}:{line}{column}"));
+    let place = shell_word(&format!("{name}:{line}{column}"));
     let node = context.selected();
     let node = node.map_or_else(String::new, |(name, _)| {
-        format!(" --node {}", key::shell_word(name))
+        format!(" --node {}", shell_word(name))
     });
     let link = context.options.explain;
     page::Whole {

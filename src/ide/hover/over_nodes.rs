@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use super::change::{changes, is_long};
 use super::context::Context;
-use super::key::{CELL, add_value, manner, merge_flag, one, shell_word, used};
+use super::key::{CELL, add_value, manner, merge_flag, one, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
@@ -14,6 +14,7 @@ use super::refused::count_failing;
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, strategy};
 use crate::ide::cell::{NO_FACTS, counted};
+use crate::ide::shell::lookup_command;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::scope::Scope;
@@ -232,12 +233,9 @@ fn first_value(
         }
     }
     let nodes = context.view.analysis.nodes;
-    let all = format!(
-        "hiera-ls lookup {} --node {}{}",
-        shell_word(&target.shown()),
-        nodes.certname(first.runs[0].members[0]),
-        merge_flag(survey.request_merge.as_ref())
-    );
+    let node = nodes.certname(first.runs[0].members[0]);
+    let all = lookup_command(&context.view, &target.lookup_name(), Some(node))
+        + &merge_flag(survey.request_merge.as_ref());
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::{Context, few};
-use super::key::{add_value, shell_word};
+use super::key::add_value;
 use super::levels::{self, unless};
 use super::over_nodes::grouped;
 use super::page::{Line, Page, Piece, code, joined, name, text};
@@ -11,6 +11,7 @@ use super::provenance::dig;
 use super::{refused, yaml};
 use crate::analysis::{left_out, quoted, sources};
 use crate::ide::set_place::setters;
+use crate::ide::shell::lookup_command;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::{Answer, Request, Strict, TraceKind};
@@ -404,7 +405,7 @@ fn one(
     page.line(first);
     if let Some(value) = long {
         let name = key.lookup_name();
-        let all = format!("hiera-ls lookup {}", shell_word(&name));
+        let all = lookup_command(&context.view, &name, None);
         let shown = yaml::lines(value, &Default::default(), context.shows_whole());
         add_value(context, page, shown, &name, all);
     }

@@ -90,7 +90,7 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         #   environments/production/data/site/ls.yaml:1  sets it                       'site'
         #   environments/production/data/common.yaml:1   overridden by a higher level  'common'
 
-        # as Puppet explains it: hiera-ls lookup port --explain --node a.x
+        # as Puppet explains it: hiera-ls lookup port --node a.x --explain
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
     // Without a node: the number of nodes for which a level is used.

@@ -194,3 +194,17 @@ fn long_values_are_cut_in_the_middle() {
             set in common.yaml:1"#]],
     );
 }
+
+#[test]
+fn the_command_for_a_long_value_names_its_environment_and_quotes_its_key() {
+    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
+    for (folder, flag) in [("dev", " --environment dev"), ("production", "")] {
+        let text = format!(
+            "#- environments/{folder}/hiera.yaml\nversion: 5\n\
+             #- environments/{folder}/data/common.yaml\na.b$0:\n{keys}"
+        );
+        let hover = plain(&text, "{}");
+        let command = format!("hiera-ls lookup \"'a.b'\"{flag}\n");
+        assert!(hover.contains(&command), "{hover}");
+    }
+}
