@@ -26,6 +26,7 @@ mod test;
 mod usage;
 mod why_not;
 mod workspace;
+mod written;
 mod xml;
 
 use std::io::Write as _;

@@ -11,14 +11,12 @@ use super::Ended;
 use super::suggestions::KnownKeys;
 use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
+use super::written::write_inside;
 use crate::analysis::RootView;
-use crate::disk;
-use crate::ide::edit::Plan;
 use crate::ide::goal::{
     Goal, Outcome, Proposal, SearchProgress, diff, nodes_of, proposals, value_of,
 };
 use crate::ide::json::{OutcomeFields, ProposalFields, json};
-use crate::workspace::path;
 
 /// Exit code if there is no edit.
 const NOTHING: u8 = 2;
@@ -94,7 +92,9 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
     match &outcome {
         Outcome::Proposals(all) => {
             if let Some(first) = all.first().filter(|_| arguments.write) {
-                write(&view, &first.plan)?;
+                for changed in first.plan.changed(view.analysis.snapshot)? {
+                    write_inside(&loaded.here.folder, &changed.path, &changed.after)?;
+                }
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -168,20 +168,4 @@ fn one(proposal: &Proposal, number: usize, view: &RootView<'_>) -> Result<String
     let diff = diff(&proposal.plan, view.analysis.snapshot, &name)?;
     let text = title + &layout.diff(&diff);
     Ok(text + "\n")
-}
-
-/// Writes the files of a plan.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "cli/ writes what it was asked to"
-)]
-fn write(view: &RootView<'_>, plan: &Plan) -> Result<(), String> {
-    for changed in plan.changed(view.analysis.snapshot)? {
-        let at = &*changed.path;
-        let folder = path::parent(at).filter(|_| changed.is_new);
-        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
-        let written = made.and_then(|()| std::fs::write(at, changed.after.as_bytes()));
-        written.map_err(|error| format!("{}: {}", shown(at), disk::failure(&error)))?;
-    }
-    Ok(())
 }

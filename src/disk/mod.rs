@@ -34,7 +34,7 @@ pub use governing::{governing, workspace_around, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
 pub use native::{model, of_uri};
-pub use project::{FoundProject, project, project_over};
+pub use project::{FoundProject, leads_outside, project, project_over};
 pub use read::{Stamp, read, read_named, stamp};
 pub use scan::{Scan, ScanOutcome, ScanProblem, ScanProgress, reread, scan};
 pub use uri::file_uri;

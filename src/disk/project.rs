@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::native::native;
-use super::read::{Unreadable, bytes, target};
+use super::read::{Unreadable, bytes, lost_from, target};
 use crate::analysis::{PROJECT_FILE, Project, ProjectError, Spoils};
 use crate::rules;
-use crate::workspace::path;
+use crate::workspace::{Lost, path};
 
 /// Maximum number of bytes of a configuration.
 const LARGEST_PROJECT: u64 = 1 << 20;
@@ -103,12 +103,18 @@ fn read(at: String, text: &str) -> FoundProject {
     }
 }
 
-/// Whether a path below a folder really lies elsewhere.
-fn leads_outside(inside: &str, folder: &str) -> bool {
-    let (Some(real), Some(folder)) = (target(inside), target(folder)) else {
+/// Whether a path below a folder really lies elsewhere, because of a symbolic link.
+#[must_use]
+pub fn leads_outside(inside: &str, folder: &str) -> bool {
+    let Some(real_folder) = target(folder) else {
         return false;
     };
-    path::within(&real, &folder).is_none()
+    if target(inside).is_none() && lost_from(inside, folder) == Lost::Outside {
+        return true;
+    }
+    // A path that does not exist is where its closest existing folder is.
+    let closest = std::iter::successors(Some(inside), |at| path::parent(at)).find_map(target);
+    closest.is_some_and(|real| path::within(&real, &real_folder).is_none())
 }
 
 fn refused(at: &str, message: String) -> FoundProject {

@@ -319,13 +319,17 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
             found.push(text);
         }
     }
-    if !source.test_only && !source.room().is_some_and(|room| OUTSIDE.contains(&room)) {
+    if !source.test_only {
+        let is_outside = source.room().is_some_and(|room| OUTSIDE.contains(&room));
         for used in paths(&without_tests(&all))
             .iter()
             .filter(|used| outside_only(used))
         {
             // main.rs passes the exit code on.
-            if !(path == "main.rs" && used.starts_with("std::process::ExitCode")) {
+            let is_exit_code = path == "main.rs" && used.starts_with("std::process::ExitCode");
+            if used.starts_with("std::process::Command") {
+                found.push(format!("{path}: `{used}` starts a program"));
+            } else if !is_outside && !is_exit_code {
                 found.push(format!(
                     "{path}: `{used}` belongs under {}",
                     OUTSIDE.join("/, ")

@@ -143,12 +143,21 @@ fn the_world_outside() {
         "use std::{collections::HashMap, env};",
         "use std::{\n    io::{self, Read},\n    fs::File,\n};",
         "fn f() { std::time::Instant::now(); }",
-        "use std::process::Command;",
+        "use std::process::ExitCode;",
         "#[cfg(test)] mod tests { use std::io; } use std::net::TcpStream;",
     ] {
         assert_found("lookup/mod.rs", text, "belongs under server/, cli/, disk");
     }
     assert_clean("disk/mod.rs", "use std::fs;");
+    assert_clean("cli/mod.rs", "use std::process::ExitCode;");
+    let called = "fn f() { std::process::Command::new(a); }";
+    for (room, text) in [
+        ("lookup/mod.rs", "use std::process::Command;"),
+        ("disk/mod.rs", "use std::process::{Command, id};"),
+        ("disk/mod.rs", called),
+    ] {
+        assert_found(room, text, "starts a program");
+    }
     assert_clean(
         "lookup/mod.rs",
         "use std::time::Duration; use std::collections::HashMap;",

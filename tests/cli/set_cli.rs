@@ -91,6 +91,31 @@ fn a_new_file_is_made_with_its_folder() {
     assert_eq!(made, "---\nport: 1\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_workspace_is_not_written_through() {
+    let folder = files();
+    let outside = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let there = outside.path().join("web.yaml");
+    std::fs::rename(at.join("data/role/web.yaml"), &there).unwrap();
+    std::os::unix::fs::symlink(&there, at.join("data/role/web.yaml")).unwrap();
+    let arguments = ["set", "port", "1", "--for", "role=web", "--write"];
+    let (code, _, error) = output_of(at, &arguments);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("not written: it is a link to"), "{error}");
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), "name: 'x'\r\n");
+    std::os::unix::fs::symlink(outside.path(), at.join("data/node")).unwrap();
+    let arguments = ["set", "port", "1", "--for", "web2", "--only", "--write"];
+    let (code, _, error) = output_of(at, &arguments);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("data/node/web2.yaml: not written"),
+        "{error}"
+    );
+    assert!(!outside.path().join("web2.yaml").exists());
+}
+
 #[test]
 fn json_has_each_proposal_with_its_proof() {
     let folder = files();

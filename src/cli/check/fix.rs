@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::hidden::SecretRanges;
 use crate::cli::terminal::Layout;
-use crate::disk;
 use crate::lookup::Settings;
 use crate::rules::{AfterFixes, Checker, Safety};
 use crate::text::unified_diff_shown;
@@ -78,28 +77,6 @@ impl Fixed {
         Change::open(Arc::clone(&self.path), Arc::clone(&self.after))
     }
 
-    /// Writes the file, which must lie in `folder` even after following links.
-    ///
-    /// # Errors
-    /// Why it is not written, with its path.
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "cli/ writes what it was asked to"
-    )]
-    pub(super) fn write(&self, folder: &str) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {}", self.path, disk::failure(&error));
-        let real = std::fs::canonicalize(&*self.path).map_err(failed)?;
-        let folder = std::fs::canonicalize(folder).map_err(failed)?;
-        if !real.starts_with(&folder) {
-            let path = &self.path;
-            return Err(format!(
-                "{path}: not fixed: it is a link to {}",
-                real.display()
-            ));
-        }
-        std::fs::write(real, self.after.as_bytes()).map_err(failed)
-    }
-
     /// Prints the change as a unified diff, secrets as stars. `shown` is the path to print.
     pub(super) fn print(&self, shown: &str) {
         let lines = self.shown.each_ref().map(String::as_str);
@@ -111,6 +88,11 @@ impl Fixed {
 
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The text after the fixes.
+    pub(super) fn after(&self) -> &str {
+        &self.after
     }
 }
 

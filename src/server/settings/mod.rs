@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::analysis::{NodeMeaning, ProjectSeverity, RootEntry, SeverityByPath};
+use crate::disk::leads_outside;
 use crate::hierarchy::{Backends, is_at_or_below};
 use crate::ide::hint::HintOptions;
 use crate::ide::lens::LensOptions;
@@ -332,7 +333,7 @@ fn resolve(path: &mut String, folders: &[String]) {
     }
 }
 
-/// Whether every path in a value stays inside one of the folders, even with `..`.
+/// Whether every path in a value stays inside one of the folders, even with `..` and links.
 fn stays_inside(value: &Value, folders: &[String]) -> bool {
     match value {
         Value::String(path) => {
@@ -340,8 +341,7 @@ fn stays_inside(value: &Value, folders: &[String]) -> bool {
             resolve(&mut path, folders);
             !path.split('/').any(|segment| segment == "..")
                 && folders.iter().any(|folder| {
-                    path.strip_prefix(folder.as_str())
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    path::within(&path, folder).is_some() && !leads_outside(&path, folder)
                 })
         }
         Value::Array(items) => items.iter().all(|item| stays_inside(item, folders)),
@@ -438,6 +438,23 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(settings.nodes_files, ["/w/nodes.json"]);
         assert_eq!(settings.roots, [RootEntry::Place("/w/spec".to_owned())]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_of_a_workspace_does_not_lead_outside() {
+        let (here, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(outside.path(), here.path().join("link")).unwrap();
+        let folders = [here.path().to_str().unwrap().to_owned()];
+        let sent = json!({ "nodesFiles": ["nodes.json", "link/nodes.json"] });
+        let layers = [(Origin::Workspace, sent.clone())];
+        let (settings, complaints) = UserSettings::read(&layers, &folders);
+        assert_eq!(settings, UserSettings::default());
+        assert_eq!(complaints.len(), 1, "{complaints:?}");
+        let inside = [(Origin::Workspace, json!({ "nodesFiles": ["nodes.json"] }))];
+        let (settings, complaints) = UserSettings::read(&inside, &folders);
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(settings.nodes_files.len(), 1);
     }
 
     #[test]
