@@ -16,5 +16,11 @@ const OUTSIDE_PATHS: &AsciiSet = &NON_ALPHANUMERIC
 #[must_use]
 pub fn file_uri(path: &str) -> String {
     let (host, path) = in_uri(path);
-    format!("file://{host}{}", utf8_percent_encode(path, OUTSIDE_PATHS))
+    format!("file://{host}{}", encoded(path))
+}
+
+/// A path as it stands in a URI.
+#[must_use]
+pub fn encoded(path: &str) -> String {
+    utf8_percent_encode(path, OUTSIDE_PATHS).to_string()
 }

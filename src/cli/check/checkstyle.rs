@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::record::Record;
+use super::record::{Record, by_severity};
 use crate::cli::xml;
-use crate::rules::Severity;
 
 /// Prints all records, grouped by file.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
@@ -30,11 +29,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn error(record: &Record, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
-    let severity = match record.level {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information | Severity::Hint => "info",
-    };
+    let severity = by_severity(record.level, ["error", "warning", "info"]);
     let place = record.place.region;
     let place = place.map(|region| (region.line.to_string(), region.column.to_string()));
     let source = format!("hiera-ls.{}", record.code);

@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::record::Record;
+use super::record::{Record, by_severity};
 use crate::cli::terminal::{Layout, Paint};
-use crate::rules::Severity;
 
 /// Prints `path:line:column: severity[code] message` for each record.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
@@ -12,11 +11,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     records.iter().try_for_each(|record| {
         let at = layout.word(Paint::Title, &one_line(&record.position()));
         let (code, message) = (record.code, one_line(&record.message));
-        let paint = match record.level {
-            Severity::Error => Paint::Complaint,
-            Severity::Warning => Paint::Doubt,
-            Severity::Information | Severity::Hint => Paint::Aside,
-        };
+        let paint = by_severity(record.level, [Paint::Complaint, Paint::Doubt, Paint::Aside]);
         let severity = layout.word(paint, &format!("{}[{code}]", record.severity));
         writeln!(out, "{at}: {severity} {message}")
     })

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::concise::visible;
-use super::record::Record;
-use crate::rules::Severity;
+use super::record::{Record, by_severity};
 
 /// Prints one command per record. A step shows ten errors and ten warnings, so the most severe come
 /// first.
@@ -12,11 +11,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let mut ordered: Vec<&Record> = records.iter().collect();
     ordered.sort_by_key(|record| record.level as usize);
     ordered.into_iter().try_for_each(|record| {
-        let command = match record.level {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Information | Severity::Hint => "notice",
-        };
+        let command = by_severity(record.level, ["error", "warning", "notice"]);
         let mut properties = format!(
             "title={},file={}",
             property(&format!("hiera-ls ({})", record.code)),

@@ -4,17 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::record::Record;
-use crate::rules::Severity;
+use super::record::{Record, by_severity};
 
 /// Prints all records as one array.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let issues = records.iter().map(|record| {
-        let severity = match record.level {
-            Severity::Error => "major",
-            Severity::Warning => "minor",
-            Severity::Information | Severity::Hint => "info",
-        };
+        let severity = by_severity(record.level, ["major", "minor", "info"]);
         let region = record.place.region;
         json!({
             "description": format!("{}: {}", record.code, record.message),

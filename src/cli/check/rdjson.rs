@@ -5,17 +5,12 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::record::{Record, Region};
-use crate::rules::Severity;
+use super::record::{Record, Region, by_severity};
 
 /// Prints all records as one object.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let diagnostics = records.iter().map(|record| {
-        let severity = match record.level {
-            Severity::Error => "ERROR",
-            Severity::Warning => "WARNING",
-            Severity::Information | Severity::Hint => "INFO",
-        };
+        let severity = by_severity(record.level, ["ERROR", "WARNING", "INFO"]);
         let mut diagnostic = json!({
             "message": record.message,
             "location": { "path": record.place.path },

@@ -131,6 +131,15 @@ impl Record {
     }
 }
 
+/// One of three words or colours: for errors, for warnings, and for the rest.
+pub(super) fn by_severity<T>(severity: Severity, [error, warning, rest]: [T; 3]) -> T {
+    match severity {
+        Severity::Error => error,
+        Severity::Warning => warning,
+        Severity::Information | Severity::Hint => rest,
+    }
+}
+
 fn region(file: &File, range: TextRange) -> Region {
     let lines = file.lines();
     let at = |offset: u32, encoding| {

@@ -4,24 +4,16 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::record::{Record, RecordPlace, Region};
+use super::record::{Record, RecordPlace, Region, by_severity};
+use crate::disk::{encoded, file_uri};
 use crate::rules::{Rule, Severity, rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Maximum number of related places of one result: receivers refuse more than a hundred.
 const MOST_RELATED: usize = 99;
-
-/// The characters that are escaped in a URI's path.
-const PATH: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~');
 
 /// Prints all records as one run. Rules with findings are described, each with its page.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
@@ -60,11 +52,7 @@ fn described(rule: &Rule) -> Value {
 }
 
 fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information | Severity::Hint => "note",
-    }
+    by_severity(severity, ["error", "warning", "note"])
 }
 
 fn result(record: &Record, rules: &[&Rule]) -> Value {
@@ -128,9 +116,8 @@ fn region(region: &Region) -> Value {
 
 /// A relative reference, or a `file:` URI for an absolute path.
 fn uri(path: &str) -> String {
-    let encoded = utf8_percent_encode(path, PATH);
     match path.starts_with('/') {
-        true => format!("file://{encoded}"),
-        false => encoded.to_string(),
+        true => file_uri(path),
+        false => encoded(path),
     }
 }
