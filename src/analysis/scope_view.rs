@@ -9,7 +9,7 @@ use crate::hierarchy::{Layer, TemplatePart};
 use crate::interpolation::Key;
 use crate::lookup::{Compilation, LookupOptions, OptionsEntry, Place, Unknown};
 use crate::scope::Scope;
-use crate::workspace::{File, OptionFact};
+use crate::workspace::{File, OptionFact, Snapshot};
 
 /// The entry of `lookup_options` that applies to a key.
 pub struct DecidingOptions {
@@ -93,10 +93,9 @@ impl ScopeView<'_> {
         let mut place = None;
         for layer in layers_of(key) {
             let places = self.places(&layer);
-            let mut found = places.iter().filter_map(|place| {
-                let file = snapshot.file(single_text(place)?)?;
-                options_line(file, &entry.name)
-            });
+            let mut found = places
+                .iter()
+                .filter_map(|place| options_line(snapshot, place, &entry.name));
             place = place.or_else(|| found.next());
         }
         Some(DecidingOptions { entry, place })
@@ -114,15 +113,20 @@ impl ScopeView<'_> {
 }
 
 /// A place's path, if it is one fixed text.
-pub(super) fn single_text(place: &Place) -> Option<&str> {
+fn single_text(place: &Place) -> Option<&str> {
     match place.template.parts.as_slice() {
         [TemplatePart::Text(path)] => Some(path),
         _ => None,
     }
 }
 
-/// The line (from 1) of an entry of a file's `lookup_options`.
-pub(super) fn options_line(file: &Arc<File>, entry: &str) -> Option<(Arc<str>, u32)> {
+/// The line (from 1) of an entry of `lookup_options` in the file of a place.
+pub(super) fn options_line(
+    snapshot: &Snapshot,
+    place: &Place,
+    entry: &str,
+) -> Option<(Arc<str>, u32)> {
+    let file = snapshot.file(single_text(place)?)?;
     let fact = option_fact(file, entry)?;
     let line = file.line(fact.key.start as usize) + 1;
     Some((file.path().clone(), line))

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line, single_text};
+use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line};
 use super::source::{LevelValue, kind_of, merged_by, quoted, request, sources, strategy};
 use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template};
@@ -170,10 +170,8 @@ impl ScopeView<'_> {
                 };
                 if let Some(entry) = &entry
                     && options_place.is_none()
-                    && let Some(path) = single_text(&place)
-                    && let Some(file) = walk.analysis.snapshot.file(path)
                 {
-                    options_place = options_line(file, &entry.name);
+                    options_place = options_line(walk.analysis.snapshot, &place, &entry.name);
                 }
                 levels.push(walk.level(place, &any_key.template, &of_any_node));
             }
