@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::datatype::{self, NoAliases};
 use crate::interpolation::Key;
-use crate::lookup::Request;
-use crate::scope::{Node, Nodes};
+use crate::lookup::{Request, STRATEGIES};
+use crate::scope::{Node, Nodes, certname};
 use crate::syntax::{NodeId, Tree, parse_yaml};
 use crate::text::{line_at, nearest};
 use crate::value::{HashMap, Value, load_yaml};
@@ -37,9 +37,6 @@ const DESCRIBING: [&str; 3] = ["facts", "trusted", "variables"];
 
 /// Fields that state the expected result.
 const OUTCOMES: [&str; 4] = ["value", "type", "found", "equal"];
-
-/// Strategies that `merge` accepts.
-const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
 /// Maximum number of mistakes reported for one file.
 const MOST_MISTAKES: usize = 100;
@@ -295,7 +292,7 @@ impl<'a> ExpectationFile<'a> {
 
     fn described(&mut self, entry: &WrittenEntry<'_>, name: Option<String>) -> Node {
         let facts = self.hash(entry, "facts");
-        let name = name.unwrap_or_else(|| certname(&facts));
+        let name = name.unwrap_or_else(|| certname(&facts).unwrap_or("described").to_owned());
         let mut described = HashMap::default();
         for field in ["trusted", "variables"] {
             described.insert(field.into(), Value::from(self.hash(entry, field)));
@@ -373,14 +370,6 @@ fn has(entry: &WrittenEntry<'_>, name: &str) -> bool {
 
 fn get(entry: &WrittenEntry<'_>, name: &str) -> Value {
     entry.data.get(name).cloned().unwrap_or(Value::Undef)
-}
-
-fn certname(facts: &HashMap) -> String {
-    let facts = Value::from(facts.clone());
-    let networking = facts.get("networking").and_then(|found| found.get("fqdn"));
-    let own = facts.get("clientcert").or_else(|| facts.get("fqdn"));
-    let name = own.or(networking).and_then(Value::as_str);
-    name.unwrap_or("described").to_owned()
 }
 
 #[cfg(test)]

@@ -27,4 +27,4 @@ pub use glob::{GlobEntry, glob, is_at_or_below};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};
 pub use template::{KeyPart, Template, TemplatePart};
-pub use version5::LOCATION_KEYS;
+pub use version5::{DEFAULTS_KEYS, LEVEL_KEYS, LOCATION_KEYS};

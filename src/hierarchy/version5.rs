@@ -19,6 +19,27 @@ pub const LOCATION_KEYS: [&str; 7] = [
     "mapped_paths",
 ];
 
+/// The keys of a level.
+pub const LEVEL_KEYS: [&str; 14] = [
+    "name",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "mapped_paths",
+    "uri",
+    "uris",
+    "datadir",
+    "data_hash",
+    "lookup_key",
+    "data_dig",
+    "hiera3_backend",
+    "options",
+];
+
+/// The keys of `defaults`.
+pub const DEFAULTS_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
+
 /// One entry of a hierarchy as a Puppet type (`HieraConfigV5.config_type`).
 const ENTRY_TYPE: &str = "Struct[{name=>String[1],\
     Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data],\

@@ -14,6 +14,17 @@ use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, rais
 use crate::datatype::{self, Type};
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
+/// The documented strategies.
+pub const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
+
+/// The documented entries of a `merge` hash; those after `strategy` are options of deep merges.
+pub const MERGE_OPTIONS: [&str; 4] = [
+    "strategy",
+    "knockout_prefix",
+    "sort_merged_arrays",
+    "merge_hash_arrays",
+];
+
 /// The registered strategies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StrategyKind {

@@ -69,7 +69,7 @@ pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
 pub use language::{Data, SessionHost};
-pub use merge::{Strategy, StrategyKind};
+pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use reach::{Place, Reach, paths_for_functions, reach};

@@ -1,11 +1,8 @@
 //! `bad-merge-option`: a merge strategy has an option that it does not take.
 
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
-use crate::lookup::Cause;
+use crate::lookup::{Cause, MERGE_OPTIONS};
 use crate::text::{TextRange, typing_error};
-
-/// The options of a deep merge.
-const OF_DEEP: [&str; 3] = ["knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
 
 rule!("bad-merge-option", Error, [Option(check)]);
 
@@ -26,6 +23,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 
 /// Misspelt options of a deep merge, each with the suggested option.
 fn misspelt(file: &FileContext<'_>, at: &OptionAt<'_>) -> Vec<(TextRange, &'static str)> {
+    let [_, of_deep @ ..] = MERGE_OPTIONS;
     let tree = file.tree();
     let merge = at.options.as_ref().and_then(|options| {
         let (_, merge) = entry(tree, options.node, "merge")?;
@@ -36,12 +34,12 @@ fn misspelt(file: &FileContext<'_>, at: &OptionAt<'_>) -> Vec<(TextRange, &'stat
     let names = merge.unwrap_or_default().iter().filter_map(|(key, _)| {
         let node = tree.node(*key);
         let name = &*node.as_scalar()?.text;
-        if name == "strategy" || OF_DEEP.contains(&name) {
+        if MERGE_OPTIONS.contains(&name) {
             return None;
         }
-        let begins = OF_DEEP.into_iter().find(|known| known.starts_with(name));
+        let begins = of_deep.into_iter().find(|known| known.starts_with(name));
         let begins = begins.filter(|_| name.len() > 3);
-        let suggestion = begins.or_else(|| typing_error(name, OF_DEEP.into_iter()))?;
+        let suggestion = begins.or_else(|| typing_error(name, of_deep.into_iter()))?;
         let is_plain = node.range.len() == name.len();
         is_plain.then_some((node.range, suggestion))
     });

@@ -1,11 +1,8 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
 use super::{FileContext, Findings, OptionAt, Safety, entry};
-use crate::lookup::Cause;
+use crate::lookup::{Cause, STRATEGIES};
 use crate::text::{TextRange, typing_error};
-
-/// The documented strategies.
-const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
 rule!("bad-strategy", Error, [Option(check)]);
 

@@ -7,11 +7,12 @@ mod places;
 
 use std::sync::Arc;
 
-use self::places::{DEFAULTS_KEYS, LEVEL_KEYS, TOP_KEYS, place_of_mismatch, place_of_rule};
+use self::places::{TOP_KEYS, place_of_mismatch, place_of_rule};
 use super::config_text::{HIERARCHIES, interpolated, version_of};
 use super::{FileContext, Finding, Findings, Related, RootContext, Safety, Severity, entry};
 use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
+use crate::hierarchy::{DEFAULTS_KEYS, LEVEL_KEYS};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
 use crate::syntax::{NodeId, ScalarMap, Tree};

@@ -3,19 +3,11 @@
 use super::context::KeyOptions;
 use super::entry_edit::{added, entry_range, removed};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
-use crate::lookup::Strategy;
+use crate::lookup::{MERGE_OPTIONS, Strategy};
 use crate::syntax::NodeId;
 use crate::text::{TextEdit, typing_error};
 use crate::value::{StrKey, Value, load_yaml};
 use crate::workspace::Format;
-
-/// The options of a merge strategy, with the strategy itself.
-const OF_MERGE: [&str; 4] = [
-    "strategy",
-    "knockout_prefix",
-    "sort_merged_arrays",
-    "merge_hash_arrays",
-];
 
 rule!("lookup-options-unknown-option", Warning, [Option(check)]);
 
@@ -31,7 +23,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         }
         let range = entry(file.tree(), options.node, name)
             .map_or(options.range, |(key, _)| file.tree().node(key).range);
-        if OF_MERGE.contains(&name) {
+        if MERGE_OPTIONS.contains(&name) {
             let message =
                 format!("option '{name}' is next to 'merge' and is ignored: move it under 'merge'");
             let finding = findings.report(range, message);
@@ -108,7 +100,7 @@ fn moved(file: &FileContext<'_>, options: &KeyOptions<'_>) -> Option<TextEdit> {
     }
     let strategy = all.clone().find(|&at| name(at) == "strategy").or(merge)?;
     let mut under = vec![format!("{quote}strategy{quote}: {}", value(strategy))];
-    let is_moved = |at: usize| OF_MERGE.contains(&name(at));
+    let is_moved = |at: usize| MERGE_OPTIONS.contains(&name(at));
     let others = all.clone().filter(|&at| is_moved(at) && at != strategy);
     under.extend(others.map(|at| range(at).slice(text).to_owned()));
     let under = format!("{{{}}}", under.join(", "));

@@ -38,6 +38,6 @@ pub use node::{
     Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
 };
 pub use sources::{
-    FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, names_nodes, plain_yaml, read_nodes,
+    FACTS_OF_TESTS, NODES_FILES, NodesForm, certname, form_of, names_nodes, plain_yaml, read_nodes,
 };
 pub use variable::{ClassScope, Scope, Undefined, Variable, top_name};

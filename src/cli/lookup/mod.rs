@@ -31,8 +31,8 @@ use crate::lookup::{
     Answer, Assumed, ConfigCache, Environment, EnvironmentConfig, Group, LookupError, Request,
     Session, Source, Tracing, groups_of_nodes, without_reason,
 };
-use crate::scope::{KnownNodes, Node, Scope};
-use crate::value::{HashMap, Value, load_yaml};
+use crate::scope::{KnownNodes, Node, Scope, certname};
+use crate::value::{Value, load_yaml};
 use crate::workspace::{FileSettings, Files as _, Snapshot, path};
 
 /// The flags of `puppet lookup`, and ours.
@@ -171,7 +171,8 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     // Facts from a flag belong to one node, as in `puppet lookup`.
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
         let given = node_request.common()?;
-        let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
+        let named = arguments.node.as_deref().or_else(|| certname(&given));
+        let name = named.unwrap_or_default().to_owned();
         let own = NodeRequest {
             facts: None,
             ..node_request
@@ -240,17 +241,6 @@ fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSet
 fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
     view.environment.name = Arc::from(name);
     view
-}
-
-/// The node name in the facts.
-fn certname(facts: &HashMap) -> String {
-    let facts = Value::from(facts.clone());
-    let fqdn = || facts.get("networking")?.get("fqdn");
-    let name = facts
-        .get("clientcert")
-        .or_else(|| facts.get("fqdn"))
-        .or_else(fqdn);
-    name.and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
 /// A lookup in one scope, as `puppet lookup` does it.

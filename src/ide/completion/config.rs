@@ -4,34 +4,13 @@ use super::cursor::{Cursor, Slot};
 use super::options::words;
 use super::{Item, ItemKind, TypingPlace, facts};
 use crate::analysis::RootView;
-use crate::hierarchy::{join, locate};
+use crate::hierarchy::{DEFAULTS_KEYS, LEVEL_KEYS, join, locate};
 use crate::ide::hover::meaning_of_value;
 use crate::text::TextRange;
 use crate::workspace::{FileKind, Files as _, Format, RootKind, path};
 
 /// Top-level keys.
 const TOP: [&str; 3] = ["version", "defaults", "hierarchy"];
-
-/// Keys of the defaults.
-const DEFAULTS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
-
-/// Keys of a level.
-const LEVEL: [&str; 14] = [
-    "name",
-    "path",
-    "paths",
-    "glob",
-    "globs",
-    "mapped_paths",
-    "uri",
-    "uris",
-    "datadir",
-    "data_hash",
-    "lookup_key",
-    "data_dig",
-    "hiera3_backend",
-    "options",
-];
 
 /// Options of Puppet's own functions.
 const OPTIONS: [&str; 3] = ["pkcs7_private_key", "pkcs7_public_key", "gpg_gnupghome"];
@@ -57,8 +36,8 @@ pub(super) fn items(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
             }
             words(typing, cursor, &top)
         }
-        (Slot::Key, ["defaults"]) => words(typing, cursor, &DEFAULTS),
-        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => words(typing, cursor, &LEVEL),
+        (Slot::Key, ["defaults"]) => words(typing, cursor, &DEFAULTS_KEYS),
+        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => words(typing, cursor, &LEVEL_KEYS),
         (Slot::Key, ["hierarchy" | "default_hierarchy"]) => vec![level(cursor)],
         (Slot::Key, [.., "options"]) => words(typing, cursor, &OPTIONS),
         (Slot::Value, ["version"]) => vec![Item::new("5", ItemKind::Word)],

@@ -6,17 +6,9 @@ use super::cursor::{Cursor, Slot};
 use super::keys::{about, key_item, names, quoted_if_needed};
 use super::{Item, ItemKind, TypingPlace};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
+use crate::lookup::{MERGE_OPTIONS, STRATEGIES};
 
 const MEMBERS: [&str; 2] = ["merge", "convert_to"];
-
-const MERGE: [&str; 4] = [
-    "strategy",
-    "knockout_prefix",
-    "sort_merged_arrays",
-    "merge_hash_arrays",
-];
-
-const STRATEGIES: [&str; 4] = ["deep", "hash", "unique", "first"];
 
 /// Types for `convert_to`, with their meaning.
 const TYPES: [(&str, &str); 16] = [
@@ -50,9 +42,10 @@ pub(super) fn items(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
     match (cursor.slot, steps.as_slice()) {
         (Slot::Key, [_]) => entries(typing, cursor),
         (Slot::Key, [_, _]) => words(typing, cursor, &MEMBERS),
-        (Slot::Key, [_, _, "merge"]) => words(typing, cursor, &MERGE),
+        (Slot::Key, [_, _, "merge"]) => words(typing, cursor, &MERGE_OPTIONS),
         (_, [_, _, "merge"] | [_, _, "merge", "strategy"]) => STRATEGIES
             .iter()
+            .rev()
             .map(|word| Item {
                 documentation: meaning_of_value(word).map(str::to_owned),
                 ..Item::new(*word, ItemKind::Word)

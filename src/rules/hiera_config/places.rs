@@ -14,26 +14,6 @@ pub(super) const TOP_KEYS: [&str; 5] = [
     "default_hierarchy",
 ];
 
-pub(super) const DEFAULTS_KEYS: [&str; 5] =
-    ["data_hash", "lookup_key", "data_dig", "datadir", "options"];
-
-pub(super) const LEVEL_KEYS: [&str; 14] = [
-    "name",
-    "options",
-    "data_hash",
-    "lookup_key",
-    "hiera3_backend",
-    "data_dig",
-    "path",
-    "paths",
-    "glob",
-    "globs",
-    "uri",
-    "uris",
-    "mapped_paths",
-    "datadir",
-];
-
 /// The range of the part of a level that breaks a rule.
 pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> TextRange {
     let second = |names: &[&str]| {

@@ -315,17 +315,20 @@ fn listed(facts: &Value) -> Value {
     Value::from(pairs.collect::<HashMap>())
 }
 
+/// The name that facts give their node.
+#[must_use]
+pub fn certname(facts: &HashMap) -> Option<&str> {
+    let fact = |name| facts.get(&StrKey(name));
+    let name = fact("clientcert").or_else(|| fact("fqdn"));
+    name.or_else(|| fact("networking")?.get("fqdn"))?.as_str()
+}
+
 /// The name that facts give their node; the file's if they give none, or only the placeholder of
 /// collections of facts.
 pub(super) fn name_of(facts: &Value, stem: &str) -> String {
     const PLACEHOLDER: &str = "foo.example.com";
-    let fqdn = || facts.get("networking")?.get("fqdn");
-    let name = facts
-        .get("clientcert")
-        .or_else(|| facts.get("fqdn"))
-        .or_else(fqdn)
-        .and_then(Value::as_str)
-        .filter(|name| !name.is_empty() && *name != PLACEHOLDER);
+    let name = facts.as_hash().and_then(|facts| certname(facts));
+    let name = name.filter(|name| !name.is_empty() && *name != PLACEHOLDER);
     name.unwrap_or(stem).to_string()
 }
 
