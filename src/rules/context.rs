@@ -12,7 +12,7 @@ use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{Cause, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
-use crate::text::{TextEdit, TextRange};
+use crate::text::{TextEdit, TextRange, cut_words};
 use crate::value::{LoadError, LoadErrorKind, Opaque, Value, load_yaml};
 use crate::workspace::{
     DataFile, File, FileFacts, Format, KeyFact, LOOKUP_OPTIONS, Root, Snapshot,
@@ -502,9 +502,5 @@ const SHOWN: usize = 60;
 
 /// A text on one line, shortened.
 pub(super) fn shown(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    cut_words(text, SHOWN)
 }

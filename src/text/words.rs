@@ -19,6 +19,17 @@ pub fn cut(text: &str, most: usize) -> String {
     kept + "…"
 }
 
+/// Words on one line; after `most` characters, `…` stands for the rest.
+#[must_use]
+pub fn cut_words(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
 /// The first names of a list, with the number of the others: `a, b and 3 more`.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>], most: usize) -> String {

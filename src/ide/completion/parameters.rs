@@ -10,6 +10,7 @@ use crate::analysis::ClassParameter;
 use crate::datatype::Expected;
 use crate::ide::code_names::is_class;
 use crate::ide::hover::Described;
+use crate::text::cut_words;
 
 /// Maximum width of a type or default beside a name, in characters.
 const WIDEST: usize = 60;
@@ -66,11 +67,7 @@ fn detail_text(parameter: ClassParameter<'_>) -> String {
 
 /// A text on one line, cut if it is long.
 pub(super) fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(WIDEST) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    cut_words(text, WIDEST)
 }
 
 /// The expected type at some steps of a key's value; the default if the key sets no parameter.

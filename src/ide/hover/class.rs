@@ -12,7 +12,7 @@ use crate::analysis::{
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, StrategyKind};
 use crate::syntax::puppet::{Expression, ExpressionKind, parse_strictly};
-use crate::text::TextRange;
+use crate::text::{TextRange, cut_words};
 use crate::value::{HashMap, Value};
 use crate::workspace::{
     CodeFacts, DefinitionKind, File, Given, IncludeFact, LookupFact, LookupFunction, LookupKey,
@@ -154,16 +154,6 @@ fn declaration(found: ClassParameter<'_>) -> String {
 /// Code on one line, cut if it is long.
 fn on_one_line(written: &str) -> String {
     cut_words(written, LONGEST)
-}
-
-/// Words on one line, cut after `most` characters.
-fn cut_words(written: &str, most: usize) -> String {
-    let words: Vec<&str> = written.split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
 }
 
 /// The start of the first run of exactly `count` backquotes.

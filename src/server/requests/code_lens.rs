@@ -11,6 +11,7 @@ use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
+use crate::text::number_of;
 
 pub(crate) fn handle(
     view: &View,
@@ -69,24 +70,19 @@ fn words(kind: &LensKind) -> (String, &'static str) {
         LensKind::Overrides { above, below, more } => {
             let levels = [(above, "higher"), (below, "lower")];
             let levels = levels.into_iter().filter(|(count, _)| **count > 0);
-            let levels =
-                levels.map(|(count, levels)| format!("{} of {levels} levels", files(*count)));
+            let levels = levels
+                .map(|(count, levels)| format!("{} of {levels} levels", number_of(*count, "file")));
             let levels: Vec<String> = levels.collect();
             let more = if *more { " and more" } else { "" };
             (format!("also set in {}{more}", levels.join(" · ")), MATRIX)
         }
-        LensKind::Uses(1) => ("1 use".to_owned(), USES),
-        LensKind::Uses(count) => (format!("{count} uses"), USES),
+        LensKind::Uses(count) => (number_of(*count, "use"), USES),
         LensKind::AnyImpact | LensKind::LaterImpact => {
             ("show what this edit changes".to_owned(), IMPACT)
         }
         LensKind::NoImpact => ("unsaved: changes no effective value".to_owned(), IMPACT),
         LensKind::Impact { keys, nodes, total } => {
-            let keys = match keys {
-                None => String::new(),
-                Some(1) => " 1 key".to_owned(),
-                Some(count) => format!(" {count} keys"),
-            };
+            let keys = keys.map_or_else(String::new, |keys| format!(" {}", number_of(keys, "key")));
             let title = match (keys.is_empty(), total) {
                 (true, 0) => "changes the value".to_owned(),
                 (true, total) => format!("changes {nodes} of {total} nodes"),
@@ -95,12 +91,5 @@ fn words(kind: &LensKind) -> (String, &'static str) {
             };
             (title, IMPACT)
         }
-    }
-}
-
-fn files(count: usize) -> String {
-    match count {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
     }
 }
