@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::target::entry_at;
 use crate::analysis::Analysis;
-use crate::interpolation::Key;
+use crate::interpolation::root_of;
 use crate::text::TextRange;
 use crate::workspace::{File, KeyFact, Snapshot};
 
@@ -92,14 +92,6 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<CallEdge> {
         calls.extend(found.into_values());
     }
     calls
-}
-
-/// The top-level key in the name of a lookup.
-#[must_use]
-pub fn root_of(key: &Arc<str>) -> Arc<str> {
-    let parsed = Key::parse(key).ok();
-    let root = parsed.as_ref().and_then(|key| key.root.as_name());
-    root.map_or_else(|| key.clone(), Arc::from)
 }
 
 fn item(file: &File, fact: &KeyFact) -> CallItem {

@@ -4,12 +4,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::call_hierarchy::root_of;
 use super::document::uses;
 use super::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
 use super::matrix::written;
 use super::touched::{Touched, touched};
 use crate::analysis::{Analysis, RootView};
+use crate::interpolation::root_of;
 use crate::lookup::Place;
 use crate::text::TextRange;
 use crate::workspace::{Change, File, FileId, Snapshot};

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::call_hierarchy::root_of;
 use super::hover::dig;
 use super::target::KeyTarget;
 use super::unseen::outside_words;
 use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
-use crate::interpolation::Key;
+use crate::interpolation::{Key, root_of};
 use crate::lookup::{
     Alternatives, Group, LookupError, Place, Request, Source, StrategyKind, groups_of_members,
     groups_of_possible, possible_readers, sources,

@@ -7,10 +7,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::call_hierarchy::root_of;
 use super::matrix::{Readable, all_keys, written};
 use crate::analysis::RootView;
-use crate::interpolation::has_tokens;
+use crate::interpolation::{has_tokens, root_of};
 use crate::lookup::{Environment, EnvironmentConfig};
 use crate::regexp::Regexp;
 use crate::scope::KnownNodes;

@@ -113,6 +113,14 @@ impl Key {
     }
 }
 
+/// The top-level key that a lookup of `key` reads; `key` itself if it is malformed.
+#[must_use]
+pub fn root_of(key: &str) -> Arc<str> {
+    let parsed = Key::parse(key).ok();
+    let root = parsed.as_ref().and_then(|key| key.root.as_name());
+    Arc::from(root.unwrap_or(key))
+}
+
 /// Splits a dotted key into segments with their ranges.
 ///
 /// # Errors

@@ -16,5 +16,5 @@
 mod key;
 mod token;
 
-pub use key::{Key, KeySyntaxError, Segment, split_key};
+pub use key::{Key, KeySyntaxError, Segment, root_of, split_key};
 pub use token::{Method, Token, TokenKind, has_tokens, parse_token, tokens};

@@ -71,23 +71,7 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
         TraceEvent::Result(value) => (None, Some(value), Some("result")),
         TraceEvent::LocationNotFound => (None, None, Some("location_not_found")),
     };
-    let own_key = match &this.kind {
-        TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(&**key),
-        TraceKind::Options => Some("lookup_options"),
-        TraceKind::Root
-        | TraceKind::MergeSource
-        | TraceKind::Provider { .. }
-        | TraceKind::Level { .. }
-        | TraceKind::Location(_)
-        | TraceKind::Merge(_)
-        | TraceKind::Interpolation(_)
-        | TraceKind::Scope(_)
-        | TraceKind::SubKey(_)
-        | TraceKind::Segment
-        | TraceKind::NoModule(_)
-        | TraceKind::NoModuleProvider(_) => None,
-    };
-    if let Some(key) = key.map(String::as_str).or(own_key) {
+    if let Some(key) = key.map(String::as_str).or(this.kind.key()) {
         set(hash, "key", key);
     }
     if let Some(value) = value {
@@ -108,23 +92,10 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
 
 /// The event of a kind that is one by itself.
 fn event_of(kind: &TraceKind) -> Option<&'static str> {
-    match kind {
-        TraceKind::NoModule(_) => Some("module_not_found"),
-        TraceKind::NoModuleProvider(_) => Some("module_provider_not_found"),
-        TraceKind::Root
-        | TraceKind::Data(_)
-        | TraceKind::Options
-        | TraceKind::InvalidKey(_)
-        | TraceKind::MergeSource
-        | TraceKind::Provider { .. }
-        | TraceKind::Level { .. }
-        | TraceKind::Location(_)
-        | TraceKind::Merge(_)
-        | TraceKind::Interpolation(_)
-        | TraceKind::Scope(_)
-        | TraceKind::SubKey(_)
-        | TraceKind::Segment => None,
+    if matches!(kind, TraceKind::NoModule(_)) {
+        return Some("module_not_found");
     }
+    matches!(kind, TraceKind::NoModuleProvider(_)).then_some("module_provider_not_found")
 }
 
 fn kind_name(kind: &TraceKind) -> &'static str {

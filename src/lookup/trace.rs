@@ -12,7 +12,7 @@ use super::merge::Strategy;
 use super::request::{Assumed, Tracing};
 use crate::datatype;
 use crate::hierarchy::Layer;
-use crate::interpolation::Key;
+use crate::interpolation::root_of;
 use crate::value::Value;
 use crate::workspace::{LOOKUP_OPTIONS, Paths};
 
@@ -76,6 +76,29 @@ pub enum TraceKind {
     NoModule(Arc<str>),
     /// A module without `hiera.yaml`.
     NoModuleProvider(Arc<str>),
+}
+
+impl TraceKind {
+    /// The key that is searched for at the node.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(key),
+            TraceKind::Options => Some(LOOKUP_OPTIONS),
+            TraceKind::Root
+            | TraceKind::MergeSource
+            | TraceKind::Provider { .. }
+            | TraceKind::Level { .. }
+            | TraceKind::Location(_)
+            | TraceKind::Merge(_)
+            | TraceKind::Interpolation(_)
+            | TraceKind::Scope(_)
+            | TraceKind::SubKey(_)
+            | TraceKind::Segment
+            | TraceKind::NoModule(_)
+            | TraceKind::NoModuleProvider(_) => None,
+        }
+    }
 }
 
 /// The scopes and phases. `Display` gives the title.
@@ -305,9 +328,7 @@ pub fn sources(trace: &TraceNode) -> Vec<Source> {
     let mut found = Vec::new();
     for node in &trace.children {
         if let TraceKind::Data(key) = &node.kind {
-            let parsed = Key::parse(key).ok();
-            let root = parsed.as_ref().and_then(|key| key.root.as_name());
-            collect(node, &Arc::from(root.unwrap_or(key)), &mut found);
+            collect(node, &root_of(key), &mut found);
         }
     }
     found

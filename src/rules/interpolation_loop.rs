@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::reference_graph::files_on_circles;
 use super::{Checker, FileContext, Findings, Reader, Related, Severity};
 use crate::analysis::quoted;
-use crate::interpolation::Key;
+use crate::interpolation::root_of;
 use crate::lookup::{Reach, Request, TraceKind, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
@@ -149,32 +149,13 @@ fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
     let mut steps: Vec<LoopStep> = Vec::new();
     let mut node = trace;
     loop {
-        match &node.kind {
-            TraceKind::Data(key) => steps.push(LoopStep {
-                key: key.clone(),
+        if let Some(key) = node.kind.key() {
+            steps.push(LoopStep {
+                key: Arc::from(key),
                 file: None,
-            }),
-            TraceKind::Options => steps.push(LoopStep {
-                key: Arc::from(LOOKUP_OPTIONS),
-                file: None,
-            }),
-            TraceKind::Location(location) => {
-                if let Some(step) = steps.last_mut() {
-                    step.file = Some(location.place.clone());
-                }
-            }
-            TraceKind::Root
-            | TraceKind::InvalidKey(_)
-            | TraceKind::MergeSource
-            | TraceKind::Provider { .. }
-            | TraceKind::Level { .. }
-            | TraceKind::Merge(_)
-            | TraceKind::Interpolation(_)
-            | TraceKind::Scope(_)
-            | TraceKind::SubKey(_)
-            | TraceKind::Segment
-            | TraceKind::NoModule(_)
-            | TraceKind::NoModuleProvider(_) => {}
+            });
+        } else if let (TraceKind::Location(location), Some(step)) = (&node.kind, steps.last_mut()) {
+            step.file = Some(location.place.clone());
         }
         match node.children.last() {
             Some(child) => node = child,
@@ -257,7 +238,7 @@ impl<'a> Loops<'a> {
             let Some(range) = places[first].filter(|_| is_here) else {
                 continue;
             };
-            if *top_level(&step.key) != *member {
+            if *root_of(&step.key) != *member {
                 continue;
             }
             let in_order = (0..circle.len()).map(|by| (first + by) % circle.len());
@@ -335,7 +316,7 @@ impl LoopingReference {
             + match &*first {
                 LOOKUP_OPTIONS => ": Puppet fails on every lookup",
                 _ if self.keys.len() > 1 => ": Puppet fails on each of these keys",
-                key if *top_level(key) != *key => {
+                key if *root_of(key) != *key => {
                     ": Puppet fails, since a hash cannot look up its own parts"
                 }
                 _ => {
@@ -345,19 +326,9 @@ impl LoopingReference {
     }
 }
 
-/// The top-level key that a lookup of `key` reads.
-fn top_level(key: &str) -> Arc<str> {
-    if key == LOOKUP_OPTIONS {
-        return Arc::from(key);
-    }
-    let parsed = Key::parse(key).ok();
-    let root = parsed.as_ref().and_then(|key| key.root.as_name());
-    Arc::from(root.unwrap_or(key))
-}
-
 /// The range of the reference in a file's value of a key that looks up the next key.
 fn place(file: &File, key: &str, next: &str) -> Option<TextRange> {
-    let root = top_level(key);
+    let root = root_of(key);
     file.facts()
         .uses()
         .find(|(owner, reference, to)| {

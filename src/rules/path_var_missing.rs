@@ -3,11 +3,12 @@
 use super::config_level::levels;
 use super::config_text::{path_texts, path_tokens};
 use super::context::entry;
-use super::variables::{BUILT_IN, MissingPart, is_name, missing_part, modern, report_missing};
+use super::variables::{BUILT_IN, MissingPart, missing_part, modern, report_missing};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::ScalarMap;
+use crate::syntax::puppet::is_parameter;
 use crate::text::{TextRange, typing_error};
 
 rule!("path-var-missing", Hint, [Configuration(check)]);
@@ -29,7 +30,10 @@ fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_
 /// A known name for a top-scope variable that nothing sets, if they differ by a letter.
 fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     let name = path.strip_prefix("::").unwrap_or(path);
-    if !is_name(name) || BUILT_IN.contains(&name) || file.checker.site_variables().contains(name) {
+    if !is_parameter(name)
+        || BUILT_IN.contains(&name)
+        || file.checker.site_variables().contains(name)
+    {
         return None;
     }
     let near_fact = match core_fact(name) {

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::touched::codes;
-use super::variables::{BUILT_IN, is_name, modern, variable};
+use super::variables::{BUILT_IN, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
+use crate::syntax::puppet::is_parameter;
 use crate::text::typing_error;
 use crate::workspace::{File, FileDelta, Snapshot};
 
@@ -35,7 +36,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
-    if !is_name(name) || BUILT_IN.contains(&name) {
+    if !is_parameter(name) || BUILT_IN.contains(&name) {
         return;
     }
     let known = file.checker.path_variables();
@@ -82,7 +83,7 @@ fn as_in_code(path: &str) -> Option<String> {
     while let Some(inside) = rest.strip_prefix('[') {
         let (part, behind) = inside.split_once(']')?;
         let part = part.trim_matches(['\'', '"']);
-        if !is_name(part) && !part.bytes().all(|byte| byte.is_ascii_digit()) {
+        if !is_parameter(part) && !part.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         written = format!("{written}.{part}");

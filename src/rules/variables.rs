@@ -68,14 +68,6 @@ pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> 
     }
 }
 
-/// Whether a name can be a variable without a class.
-pub(super) fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
 /// The structured fact that replaces a legacy one, as it is written in a token.
 pub(super) fn modern(fact: &str) -> Option<String> {
     match core_fact(fact) {

@@ -8,6 +8,7 @@ use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
 use crate::interpolation::{Key, Segment};
+use crate::syntax::puppet::is_match_variable;
 use crate::value::{HashMap, StrKey, Value};
 
 /// The state of a variable in a scope.
@@ -327,7 +328,8 @@ impl Scope {
 
     fn missing(&self, root: &str, name: &str, qualified: bool) -> Undefined {
         if !qualified {
-            let silent = matches!(root, "module_name" | "caller_module_name") || is_numeric(root);
+            let silent =
+                matches!(root, "module_name" | "caller_module_name") || is_match_variable(root);
             return undefined(root, "", silent);
         }
         // `lookup_qualified_variable`: the part before the last `::` names a class.
@@ -355,12 +357,6 @@ fn undefined(name: &str, reason: &str, silent: bool) -> Undefined {
         reason: reason.to_string(),
         silent,
     }
-}
-
-/// `Puppet::Pops::Patterns::NUMERIC_VAR_NAME`: `0`, or digits without a leading zero.
-fn is_numeric(name: &str) -> bool {
-    name == "0"
-        || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The root of a variable's dotted path, without leading `::`: `facts` of `::facts.os.name`.

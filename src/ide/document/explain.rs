@@ -58,7 +58,7 @@ pub(super) fn for_people(
         ..analysis
     };
     let shown = with_short_names(analysis.snapshot, |options| {
-        hover::answer_document(analysis, path, key, options)
+        hover::document(analysis, path, key, options, hover::DocumentedAnswers::Any)
     });
     let mut content = shown.unwrap_or_else(|| format!("# {key}\n"));
     if let Some(name) = name.filter(|_| !is_known && !analysis.nodes.is_empty()) {

@@ -12,11 +12,11 @@ pub(super) mod uses;
 
 use std::sync::Arc;
 
-use super::call_hierarchy::root_of;
 use super::hover;
 use super::matrix::SourceLine;
 use super::target::{KeyTarget, key_at};
 use crate::analysis::{Analysis, NodeSet, RootView, quoted};
+use crate::interpolation::root_of;
 use crate::scope::Node;
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
@@ -208,7 +208,7 @@ pub fn answer(
 /// The value as in a hover, but all of it; `None` if the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
     let shown = with_short_names(analysis.snapshot, |options| {
-        hover::whole_value(analysis, path, key, options)
+        hover::document(analysis, path, key, options, hover::DocumentedAnswers::One)
     });
     Some(Document {
         title: format!("Value of {key}"),

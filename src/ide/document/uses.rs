@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::{Document, DocumentAnswer};
 use crate::analysis::{Analysis, HieraFiles, split_key};
-use crate::ide::call_hierarchy::root_of;
 use crate::ide::json::json;
 use crate::ide::named::Named;
 use crate::ide::references::{Role, files_with, in_code, may_refer};
 use crate::ide::target::KeyTarget;
+use crate::interpolation::root_of;
 use crate::text::number_of;
 use crate::value::KeyHashing;
 use crate::workspace::{Belongs, CodeFacts, DefinitionKind, File, LookupFact, LookupKey};

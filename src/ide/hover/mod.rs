@@ -342,39 +342,25 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
 }
 
-/// The whole effective value of a key for the nodes that read a file, or for the selected node, as
-/// a YAML document with the rest of the hover in comments; for all nodes if the file is no data.
-/// `None` if there are several answers, and if no hierarchy answers.
-#[must_use]
-pub fn whole_value(
-    analysis: Analysis<'_>,
-    path: &str,
-    key: &str,
-    options: &HoverOptions<'_>,
-) -> Option<String> {
-    document(analysis, path, key, options, true)
+/// How many answers a document of a key may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DocumentedAnswers {
+    /// One.
+    One,
+    /// Any number; the document has the value of the first.
+    Any,
 }
 
 /// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
-/// document: the first value, and the rest in comments; for all nodes if the file is no data.
-/// `None` if no hierarchy answers.
+/// document: the value, and the rest in comments; for all nodes if the file is no data. `None` if
+/// there are too many answers, and if no hierarchy answers.
 #[must_use]
-pub fn answer_document(
+pub fn document(
     analysis: Analysis<'_>,
     path: &str,
     key: &str,
     options: &HoverOptions<'_>,
-) -> Option<String> {
-    document(analysis, path, key, options, false)
-}
-
-/// The whole hover on a key as a YAML document; if `is_single`, only for a single answer.
-fn document(
-    analysis: Analysis<'_>,
-    path: &str,
-    key: &str,
-    options: &HoverOptions<'_>,
-    is_single: bool,
+    answers: DocumentedAnswers,
 ) -> Option<String> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
@@ -384,9 +370,9 @@ fn document(
     };
     let context = Context::of_answer(analysis, path, &options)?;
     let target = KeyTarget::named(key)?;
-    if is_single && analysis.selected.is_none() {
-        let (answers, left) = over_nodes::effective(&context, &target);
-        if answers.len() > 1 || left > 0 {
+    if answers == DocumentedAnswers::One && analysis.selected.is_none() {
+        let (found, left) = over_nodes::effective(&context, &target);
+        if found.len() > 1 || left > 0 {
             return None;
         }
     }

@@ -2,11 +2,12 @@
 
 use super::{Renaming, exact_pattern, format_of, place_in};
 use crate::analysis::{Environments, HieraFiles};
-use crate::ide::call_hierarchy::root_of;
 use crate::ide::code_names::lookups_of;
 use crate::ide::target::KeyTarget;
+use crate::interpolation::root_of;
 use crate::regexp::Regexp;
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::puppet::is_parameter;
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -49,7 +50,7 @@ impl Renaming<'_> {
             let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
             let name = new.strip_prefix(&**class);
             let name = name.and_then(|rest| rest.strip_prefix("::"));
-            if !name.is_some_and(is_parameter_name) {
+            if !name.is_some_and(is_parameter) {
                 return Err(format!(
                     "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \
                      new name of the parameter"
@@ -260,12 +261,4 @@ impl Renaming<'_> {
             |(_, node)| matches!(&node.kind, NodeKind::Alias { target, .. } if is_around(target)),
         )
     }
-}
-
-/// Whether a class parameter can have this name (`puppet/pops/patterns.rb`).
-fn is_parameter_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -168,8 +168,13 @@ pub(super) fn is_variable(name: &str) -> bool {
         && (last.len() == name.len() || spaces.all(|s| is_segment(s, |c| c.is_ascii_lowercase())))
 }
 
+/// Whether a text is the name of a parameter, or of a variable without a class (`PARAM_NAME`).
+pub(crate) fn is_parameter(name: &str) -> bool {
+    !name.contains("::") && is_variable(name)
+}
+
 /// Whether a text is the name of a match variable (`NUMERIC_VAR_NAME`).
-pub(super) fn is_match_variable(name: &str) -> bool {
+pub(crate) fn is_match_variable(name: &str) -> bool {
     name == "0"
         || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }

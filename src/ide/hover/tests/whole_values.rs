@@ -2,10 +2,18 @@
 
 use expect_test::expect;
 
-use crate::ide::hover::whole_value;
-
 use super::*;
+use crate::ide::hover::{DocumentedAnswers, document};
 use crate::value::load_yaml;
+
+fn whole_value(
+    analysis: Analysis<'_>,
+    path: &str,
+    key: &str,
+    options: &HoverOptions<'_>,
+) -> Option<String> {
+    document(analysis, path, key, options, DocumentedAnswers::One)
+}
 
 #[test]
 fn a_long_value_links_to_the_whole_value() {

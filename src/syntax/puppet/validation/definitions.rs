@@ -237,7 +237,7 @@ impl<'a> SyntaxChecker<'a> {
             );
             self.refuse(node, &message);
         }
-        if name.contains("::") || !words::is_variable(name) {
+        if !words::is_parameter(name) {
             let message = format!(
                 "Illegal parameter name. The given name '{name}' does not conform to the naming rule /^[a-z_]\\w*$/"
             );
