@@ -58,17 +58,8 @@ pub(super) fn fixed(
 
 fn check_some(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Finding> {
     let fixture = Fixture::new("data/common.yaml", text);
-    let snapshot = fixture.on_disk();
-    let mut findings = Checker::new(&snapshot, PuppetVersion::V8).all();
+    let mut findings = Checker::new(&fixture.on_disk(), PuppetVersion::V8).all();
     findings.retain(|finding| is_wanted(finding.code));
-    let places = findings.iter().map(|finding| {
-        let file = snapshot.file(&finding.path).expect("the file");
-        let line = file.lines().line(finding.range.start as usize) + 1;
-        let path = &finding.path[FOLDER.len() + 1..];
-        format!("{path}:{line} {}", finding.code)
-    });
-    let mut places: Vec<String> = places.collect();
-    places.sort();
-    assert_eq!(places, fixture.marks());
+    assert_eq!(fixture.places(&findings), fixture.marks());
     findings
 }

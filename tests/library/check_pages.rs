@@ -17,7 +17,7 @@ use hiera_ls::value::load_yaml;
 use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
-use crate::fixture::{FOLDER, Fixture};
+use crate::fixture::{FOLDER, Fixture, below};
 
 /// The fenced blocks of a page as workspaces.
 fn examples(page: &str) -> Vec<Fixture> {
@@ -56,27 +56,6 @@ fn check(fixture: &Fixture) -> Vec<Finding> {
     Checker::new(&fixture.on_disk(), PuppetVersion::V8).all()
 }
 
-/// `PATH:LINE CODE` of every finding, ordered.
-fn places(fixture: &Fixture) -> Vec<String> {
-    let snapshot = fixture.on_disk();
-    let findings = Checker::new(&snapshot, PuppetVersion::V8).all();
-    let mut places: Vec<String> = findings
-        .iter()
-        .map(|finding| {
-            let file = snapshot.file(&finding.path).unwrap();
-            let line = file.lines().line(finding.range.start as usize) + 1;
-            format!("{}:{line} {}", name(finding), finding.code)
-        })
-        .collect();
-    places.sort();
-    places
-}
-
-fn name(finding: &Finding) -> &str {
-    let below = finding.path.strip_prefix(FOLDER).unwrap();
-    below.trim_start_matches('/')
-}
-
 #[test]
 fn examples_fire_exactly_what_they_mark() {
     for rule in RULES {
@@ -85,7 +64,12 @@ fn examples_fire_exactly_what_they_mark() {
         let (mut firing, mut silent) = (0, 0);
         for example in &examples {
             let marks = example.marks();
-            assert_eq!(places(example), marks, "on the page of {}", rule.code);
+            assert_eq!(
+                example.places(&check(example)),
+                marks,
+                "on the page of {}",
+                rule.code
+            );
             let fires = marks.iter().any(|mark| mark.ends_with(rule.code));
             *if fires { &mut firing } else { &mut silent } += 1;
         }
@@ -253,7 +237,7 @@ fn a_fix_changes_no_other_value() {
 fn edited(before: &Fixture, finding: &Finding, edits: &[TextEdit]) -> Fixture {
     let mut after = before.clone();
     let mut files = after.files.iter_mut();
-    let (_, text) = files.find(|(path, _)| path == name(finding)).unwrap();
+    let (_, text) = files.find(|(path, _)| path == below(finding)).unwrap();
     *text = TextEdit::apply(edits, text).unwrap();
     after
 }
@@ -261,7 +245,7 @@ fn edited(before: &Fixture, finding: &Finding, edits: &[TextEdit]) -> Fixture {
 /// Path and code of all findings but one, in order.
 fn codes<'a>(findings: &'a [Finding], without: Option<&Finding>) -> Vec<(&'a str, &'static str)> {
     let kept = findings.iter().filter(|&finding| Some(finding) != without);
-    kept.map(|finding| (name(finding), finding.code)).collect()
+    kept.map(|finding| (below(finding), finding.code)).collect()
 }
 
 /// The names of all top-level keys.

@@ -8,6 +8,8 @@
 
 use std::sync::Arc;
 
+use hiera_ls::rules::Finding;
+use hiera_ls::text::line_at;
 use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
 
 /// The folder of all these workspaces.
@@ -41,8 +43,8 @@ impl Fixture {
         }
         let mut cursor = None;
         for (path, text) in &mut files {
-            if let Some(at) = text.find("$0") {
-                text.replace_range(at..at + 2, "");
+            if let Some((at, without)) = without_cursor(text) {
+                *text = without;
                 cursor = Some((path.clone(), at));
             }
         }
@@ -85,6 +87,20 @@ impl Fixture {
         ]))
     }
 
+    /// `PATH:LINE CODE` of findings, ordered.
+    pub(crate) fn places(&self, findings: &[Finding]) -> Vec<String> {
+        let place = |finding: &Finding| {
+            let path = below(finding);
+            let mut files = self.files.iter();
+            let (_, text) = files.find(|(name, _)| name == path).expect("the file");
+            let line = line_at(text, finding.range.start as usize) + 1;
+            format!("{path}:{line} {}", finding.code)
+        };
+        let mut places: Vec<String> = findings.iter().map(place).collect();
+        places.sort();
+        places
+    }
+
     /// `PATH:LINE CODE` of every mark, ordered.
     pub(crate) fn marks(&self) -> Vec<String> {
         let mut marks = Vec::new();
@@ -99,4 +115,16 @@ impl Fixture {
         marks.sort();
         marks
     }
+}
+
+/// The byte of a text's cursor, and the text without it.
+pub(crate) fn without_cursor(text: &str) -> Option<(usize, String)> {
+    let (before, after) = text.split_once("$0")?;
+    Some((before.len(), format!("{before}{after}")))
+}
+
+/// The path of a finding's file below [`FOLDER`].
+pub(crate) fn below(finding: &Finding) -> &str {
+    let path = finding.path.strip_prefix(FOLDER).expect("a file below");
+    path.trim_start_matches('/')
 }

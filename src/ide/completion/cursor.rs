@@ -245,10 +245,10 @@ fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::{DocumentStyle, Slot, cursor_at};
+    use crate::fixture::without_cursor;
 
     fn shown(text: &str, style: DocumentStyle) -> String {
-        let offset = text.find("$0").unwrap();
-        let text = text.replace("$0", "");
+        let (offset, text) = without_cursor(text).unwrap();
         let Some(cursor) = cursor_at(&text, offset, style) else {
             return "nothing".into();
         };
