@@ -4,7 +4,6 @@
     clippy::unwrap_used,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    clippy::too_many_lines,
     reason = "tests drive the program, write folders and print what they compared"
 )]
 

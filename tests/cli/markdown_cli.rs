@@ -53,9 +53,9 @@ fn check(text: &str, expect: &Expect) {
     expect.assert_eq(text);
 }
 
-#[test]
-fn counts_come_first_and_details_are_folded() {
-    let folder = checkouts(
+/// Checkouts in which a few keys of `new` differ from `old`.
+fn changed_checkouts() -> tempfile::TempDir {
+    checkouts(
         &[
             (
                 "data/common.yaml",
@@ -70,7 +70,12 @@ fn counts_come_first_and_details_are_folded() {
             ),
             ("data/role/web.yaml", "a: 1\nport: 8080\n"),
         ],
-    );
+    )
+}
+
+#[test]
+fn counts_come_first_and_details_are_folded() {
+    let folder = changed_checkouts();
     let (code, text) = diff(folder.path(), &["--against", "./old"]);
     assert_eq!(code, Some(2));
     check(
@@ -126,6 +131,11 @@ fn counts_come_first_and_details_are_folded() {
             </details>
         "#]],
     );
+}
+
+#[test]
+fn values_are_left_out_on_request() {
+    let folder = changed_checkouts();
     let (_, text) = diff(folder.path(), &["--against", "./old", "--no-values"]);
     for value in ["8080", "uid", "```'"] {
         assert!(!text.contains(value), "{text}");
@@ -180,6 +190,11 @@ fn counts_come_first_and_details_are_folded() {
             </details>
         "#]],
     );
+}
+
+#[test]
+fn nodes_are_compared() {
+    let folder = changed_checkouts();
     let (code, text) = diff(folder.path(), &["web01", "db01"]);
     assert_eq!(code, Some(2));
     check(

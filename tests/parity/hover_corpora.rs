@@ -120,6 +120,25 @@ fn value(answer: &Effective) -> Option<Value> {
     answer.result.as_ref().ok().cloned().flatten()
 }
 
+/// Puppet's value of each key for each node.
+fn puppet_values<'c>(
+    corpus: &'c Corpus,
+    keys: &'c [String],
+) -> BTreeMap<(&'c str, &'c str), Option<Value>> {
+    let mut puppet = BTreeMap::new();
+    let answers = corpus.puppet_answers(keys);
+    for (node, answers) in corpus.nodes.iter().zip(&answers) {
+        for (key, answer) in keys.iter().zip(answers) {
+            let value = match answer["found"].as_bool() {
+                Some(true) => Some(from_tagged_json(&answer["value"].to_string()).unwrap()),
+                Some(false) | None => None,
+            };
+            puppet.insert((node.name.as_str(), key.as_str()), value);
+        }
+    }
+    puppet
+}
+
 #[test]
 fn hovers_of_lsst_control_equal_puppet() {
     if program::puppet_version().is_none() {
@@ -155,17 +174,7 @@ fn hovers_of_lsst_control_equal_puppet() {
         .collect();
     keys.sort();
     keys.dedup();
-    let mut puppet: BTreeMap<(&str, &str), Option<Value>> = BTreeMap::new();
-    let answers = corpus.puppet_answers(&keys);
-    for (node, answers) in corpus.nodes.iter().zip(&answers) {
-        for (key, answer) in keys.iter().zip(answers) {
-            let value = match answer["found"].as_bool() {
-                Some(true) => Some(from_tagged_json(&answer["value"].to_string()).unwrap()),
-                Some(false) | None => None,
-            };
-            puppet.insert((node.name.as_str(), key.as_str()), value);
-        }
-    }
+    let puppet = puppet_values(&corpus, &keys);
 
     let mut wrong = Vec::new();
     for (kind, places) in &places {
@@ -248,19 +257,22 @@ fn hovers_of_lsst_control_equal_puppet() {
         })
     });
     assert!(one_is_unknown, "no hover names an unknown level");
-    // Every tenth word of every fifth file: there are a few hundred thousand words.
-    let (mut count, mut wrong) = (0, Vec::new());
     for nodes in [&no_nodes, &known] {
-        let analysis = Analysis::new(&snapshot, &settings, &configs, nodes);
-        for file in snapshot.files().step_by(5) {
-            let (hovers, problems) = check_file(analysis, file.path(), 10);
-            count += hovers;
-            wrong.extend(problems);
-        }
+        check_lines(Analysis::new(&snapshot, &settings, &configs, nodes));
+    }
+    print_times(&snapshot, &places, &settings, &configs, [&no_nodes, &known]);
+}
+
+/// The hovers of every tenth word of every fifth file: there are a few hundred thousand words.
+fn check_lines(analysis: Analysis<'_>) {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for file in analysis.snapshot.files().step_by(5) {
+        let (hovers, problems) = check_file(analysis, file.path(), 10);
+        count += hovers;
+        wrong.extend(problems);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     eprintln!("lsst-control: {count} hovers in short lines");
-    print_times(&snapshot, &places, &settings, &configs, [&no_nodes, &known]);
 }
 
 /// Prints the duration of hovers, without and with nodes.

@@ -10,7 +10,6 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    clippy::too_many_lines,
     unreachable_pub,
     reason = "a test drives programs, writes folders and prints what it found"
 )]
@@ -183,6 +182,39 @@ fn known_differences_name_cases_that_exist() {
     }
 }
 
+/// A data file with encrypted values, and with one of them in every style of YAML.
+fn secret_data(texts: &[String], blob: &str) -> String {
+    let mut data = String::new();
+    for (i, text) in texts.iter().enumerate() {
+        // A JSON string is also a YAML string.
+        let _ = writeln!(data, "k{i}: {}", json!(text));
+        // A key is interpolated, but never decrypted. YAML has no long keys.
+        let name = if text.len() < 500 { text } else { "x" };
+        let (text, name) = (json!(text), json!(name));
+        let _ = writeln!(data, "list{i}: [{text}, {{{name}: {text}}}]");
+    }
+    let wrapped = |indent: &str| {
+        let chunks = blob.as_bytes().chunks(60);
+        let lines = chunks.map(|c| format!("\n{indent}{}", std::str::from_utf8(c).unwrap()));
+        lines.collect::<String>()
+    };
+    let _ = writeln!(data, "folded: >{}", wrapped("  "));
+    let _ = writeln!(data, "stripped: >-{}", wrapped("    "));
+    let _ = writeln!(data, "block: |{}", wrapped("  "));
+    let _ = writeln!(data, "quoted: \"{}\"", wrapped("  "));
+    let _ = writeln!(data, "around: 'a {blob} b {blob} c'");
+    let _ = writeln!(
+        data,
+        "token: \"%{{lookup('folded')}}-x\"\nalias: \"%{{alias('around')}}\""
+    );
+    let _ = writeln!(
+        data,
+        "edited: 'DEC(1)::PKCS7[x]!'\nplain: text\nlist: ['{blob}', 'DEC::PKCS7[y]!']"
+    );
+    let _ = writeln!(data, "lookup_options:\n  around: {{convert_to: Sensitive}}");
+    data
+}
+
 /// Encrypted values: with keys our values equal hiera-eyaml's, without them they are secrets.
 #[test]
 fn secrets_open_as_with_hiera_eyaml() {
@@ -205,40 +237,12 @@ fn secrets_open_as_with_hiera_eyaml() {
         .filter(|text| !matches!(decrypt(text, &opened), Err(EyamlError::OtherKey)))
         .collect();
     assert!(texts.len() > 90, "{}", texts.len());
-    let mut data = String::new();
-    for (i, text) in texts.iter().enumerate() {
-        // A JSON string is also a YAML string.
-        let _ = writeln!(data, "k{i}: {}", json!(text));
-        // A key is interpolated, but never decrypted. YAML has no long keys.
-        let name = if text.len() < 500 { text } else { "x" };
-        let (text, name) = (json!(text), json!(name));
-        let _ = writeln!(data, "list{i}: [{text}, {{{name}: {text}}}]");
-    }
     let blob = texts
         .iter()
         .find(|text| text.starts_with("ENC[PKCS7,"))
         .unwrap();
-    let wrapped = |indent: &str| {
-        let chunks = blob.as_bytes().chunks(60);
-        let lines = chunks.map(|c| format!("\n{indent}{}", std::str::from_utf8(c).unwrap()));
-        lines.collect::<String>()
-    };
-    let _ = writeln!(data, "folded: >{}", wrapped("  "));
-    let _ = writeln!(data, "stripped: >-{}", wrapped("    "));
-    let _ = writeln!(data, "block: |{}", wrapped("  "));
-    let _ = writeln!(data, "quoted: \"{}\"", wrapped("  "));
-    let _ = writeln!(data, "around: 'a {blob} b {blob} c'");
-    let _ = writeln!(
-        data,
-        "token: \"%{{lookup('folded')}}-x\"\nalias: \"%{{alias('around')}}\""
-    );
-    let _ = writeln!(
-        data,
-        "edited: 'DEC(1)::PKCS7[x]!'\nplain: text\nlist: ['{blob}', 'DEC::PKCS7[y]!']"
-    );
-    let _ = writeln!(data, "lookup_options:\n  around: {{convert_to: Sensitive}}");
     let mut files = indexmap::IndexMap::new();
-    files.insert("env/data/s.eyaml".to_string(), data);
+    files.insert("env/data/s.eyaml".to_string(), secret_data(&texts, blob));
     files.insert("env/data/p.yaml".to_string(), format!("yaml: {blob}\n"));
     files.insert(
         "env/hiera.yaml".to_string(),

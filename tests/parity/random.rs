@@ -211,6 +211,22 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         .filter(|(_, n)| **n == 0)
         .map(|(name, _)| *name)
         .collect();
+    list_counts(errors, &reached, &mut text);
+    Report {
+        text,
+        unexplained,
+        unreached,
+        too_unknown: shares.too_unknown(),
+        cases,
+    }
+}
+
+/// Adds Puppet's most frequent errors and the reached constructs to a text.
+fn list_counts(
+    errors: BTreeMap<String, usize>,
+    reached: &BTreeMap<&'static str, u64>,
+    text: &mut String,
+) {
     let mut errors: Vec<_> = errors.into_iter().collect();
     errors.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let _ = writeln!(
@@ -222,15 +238,8 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let _ = writeln!(text, "    {n:>7} {kind}");
     }
     text.push_str("  reached:\n");
-    for (name, n) in &reached {
+    for (name, n) in reached {
         let _ = writeln!(text, "    {n:>7} {name}");
-    }
-    Report {
-        text,
-        unexplained,
-        unreached,
-        too_unknown: shares.too_unknown(),
-        cases,
     }
 }
 

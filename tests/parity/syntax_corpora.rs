@@ -135,6 +135,24 @@ fn begins_entry(line: &str, column: usize) -> bool {
         || alone(":"))
 }
 
+/// The entries whose ends an edit of the text before `end` may move.
+fn affected(before: &[Entry], column: usize, edit: &Edit, end: usize) -> Vec<usize> {
+    let is_key_line = |entry: &Entry| edit.line.contains(&(entry.key.start as usize));
+    let begins = begins_entry(&edit.new, column);
+    let owner = before
+        .iter()
+        .rposition(|entry| (entry.key.start as usize) < end);
+    let mut affected: Vec<usize> = Vec::new();
+    let between = edit.is_insertion && (edit.line.is_empty() || before.iter().any(is_key_line));
+    if !(between && begins) {
+        affected.extend(owner);
+        if owner.is_some_and(|owner| is_key_line(&before[owner])) && !begins && !edit.is_insertion {
+            affected.extend(owner.and_then(|owner| owner.checked_sub(1)));
+        }
+    }
+    affected
+}
+
 fn check(path: &Path, old: &str, before: &[Entry], column: usize, edit: &Edit, tally: &mut Tally) {
     let removed = if edit.is_insertion {
         edit.line.start..edit.line.start
@@ -147,19 +165,7 @@ fn check(path: &Path, old: &str, before: &[Entry], column: usize, edit: &Edit, t
         edit.new,
         &old[removed.end..]
     );
-    let is_key_line = |entry: &Entry| edit.line.contains(&(entry.key.start as usize));
-    let begins = begins_entry(&edit.new, column);
-    let owner = before
-        .iter()
-        .rposition(|entry| (entry.key.start as usize) < removed.end);
-    let mut affected: Vec<usize> = Vec::new();
-    let between = edit.is_insertion && (edit.line.is_empty() || before.iter().any(is_key_line));
-    if !(between && begins) {
-        affected.extend(owner);
-        if owner.is_some_and(|owner| is_key_line(&before[owner])) && !begins && !edit.is_insertion {
-            affected.extend(owner.and_then(|owner| owner.checked_sub(1)));
-        }
-    }
+    let affected = affected(before, column, edit, removed.end);
     let parse = parse_yaml(&new);
     let shift = |range: TextRange| {
         if (range.start as usize) < removed.end {

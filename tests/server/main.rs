@@ -5,7 +5,6 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    clippy::too_many_lines,
     unreachable_pub,
     reason = "tests drive the program, write folders and print what they compared"
 )]

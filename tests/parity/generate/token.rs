@@ -151,25 +151,29 @@ pub fn token(dice: &mut Dice, targets: Targets<'_>) -> String {
         }
         _ => {
             dice.mark("token: malformed");
-            match dice.below(16) {
-                0 => format!("%{{lookup( '{key}' )}}"),
-                1 => "%{lookup('')}".into(),
-                2 => format!("%{{lookup({key})}}"),
-                3 => format!("%{{lookup('{key}').x}}"),
-                4 => format!("%{{lookup('{key}','x')}}"),
-                5 => format!("%{{lookup('{key}\")}}"),
-                6 => "%{role".into(),
-                7 => "%{role.}".into(),
-                8 => "%{.role}".into(),
-                9 => "%{facts..role}".into(),
-                10 => "%{facts['os']}".into(),
-                11 => "%{%{role}}".into(),
-                12 => "%{'role'}".into(),
-                13 => "%{a'b'}".into(),
-                14 => "%{lookup()}".into(),
-                _ => format!("%{{lookup ('{key}')}}"),
-            }
+            malformed(dice, &key)
         }
+    }
+}
+
+fn malformed(dice: &mut Dice, key: &str) -> String {
+    match dice.below(16) {
+        0 => format!("%{{lookup( '{key}' )}}"),
+        1 => "%{lookup('')}".into(),
+        2 => format!("%{{lookup({key})}}"),
+        3 => format!("%{{lookup('{key}').x}}"),
+        4 => format!("%{{lookup('{key}','x')}}"),
+        5 => format!("%{{lookup('{key}\")}}"),
+        6 => "%{role".into(),
+        7 => "%{role.}".into(),
+        8 => "%{.role}".into(),
+        9 => "%{facts..role}".into(),
+        10 => "%{facts['os']}".into(),
+        11 => "%{%{role}}".into(),
+        12 => "%{'role'}".into(),
+        13 => "%{a'b'}".into(),
+        14 => "%{lookup()}".into(),
+        _ => format!("%{{lookup ('{key}')}}"),
     }
 }
 

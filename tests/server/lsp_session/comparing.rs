@@ -9,6 +9,11 @@ use super::VSCODE;
 use super::commands::{HIERA, Repository, shows};
 use super::program::{Program, uri};
 
+/// The arguments of a comparison.
+fn between(file: &Path, from: &str, to: &str) -> Value {
+    json!({ "uri": uri(file), "from": from, "to": to, "data": true })
+}
+
 #[test]
 fn two_nodes_and_two_environments_are_compared() {
     let repository = Repository::new();
@@ -22,8 +27,8 @@ fn two_nodes_and_two_environments_are_compared() {
     let nodes = program.command("hiera.nodes", &json!({ "uri": uri(&common) }));
     assert_eq!(nodes["environments"], json!(["production", "staging"]));
     assert!(nodes.get("choices").is_none());
-    let between = |from: Value, to: &str| json!({ "uri": uri(&common), "from": from, "to": to, "data": true });
-    let diff = program.command("hiera.diff", &between(json!("a.x"), "b.x"));
+    let between = |from, to| between(&common, from, to);
+    let diff = program.command("hiera.diff", &between("a.x", "b.x"));
     shows(
         &diff,
         &expect![[r#"
@@ -50,6 +55,42 @@ fn two_nodes_and_two_environments_are_compared() {
     );
     assert_eq!(diff["data"]["differences"][1]["after"]["value"], 80);
     assert!(diff.get("sides").is_none());
+    let environments = program.command("hiera.diff", &between("production", "staging"));
+    shows(
+        &environments,
+        &expect![[r#"
+            "production → staging" ("text")
+            production → staging: 4 differences
+
+            port — 2 nodes
+              - 80  environments/production/data/common.yaml:1
+              + 81  environments/staging/data/site/cp.yaml:1
+                b.x, d.x
+
+            port — 1 node
+              - 9  environments/production/data/node/c.x.yaml:1
+              + 81  environments/staging/data/site/cp.yaml:1
+                c.x
+
+            url — 2 nodes
+              - http://example.com:80/  environments/production/data/common.yaml:2
+              + http://example.com:81/  environments/staging/data/common.yaml:2
+                b.x, d.x
+
+            url — 1 node
+              - http://example.com:9/  environments/production/data/common.yaml:2
+              + http://example.com:81/  environments/staging/data/common.yaml:2
+                c.x
+        "#]],
+    );
+    program.end();
+}
+
+#[test]
+fn a_comparison_has_two_documents() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
     let sides = json!({ "uri": uri(&common), "from": "a.x", "to": "b.x", "sides": true });
     let sides = program.command("hiera.diff", &sides);
     let sides = sides["sides"].as_array().unwrap();
@@ -95,34 +136,15 @@ fn two_nodes_and_two_environments_are_compared() {
             uid: 1
     "#]]
     .assert_eq(&sides.collect::<String>());
-    let environments = program.command("hiera.diff", &between(json!("production"), "staging"));
-    shows(
-        &environments,
-        &expect![[r#"
-            "production → staging" ("text")
-            production → staging: 4 differences
+    program.end();
+}
 
-            port — 2 nodes
-              - 80  environments/production/data/common.yaml:1
-              + 81  environments/staging/data/site/cp.yaml:1
-                b.x, d.x
-
-            port — 1 node
-              - 9  environments/production/data/node/c.x.yaml:1
-              + 81  environments/staging/data/site/cp.yaml:1
-                c.x
-
-            url — 2 nodes
-              - http://example.com:80/  environments/production/data/common.yaml:2
-              + http://example.com:81/  environments/staging/data/common.yaml:2
-                b.x, d.x
-
-            url — 1 node
-              - http://example.com:9/  environments/production/data/common.yaml:2
-              + http://example.com:81/  environments/staging/data/common.yaml:2
-                c.x
-        "#]],
-    );
+#[test]
+fn comparisons_need_two_of_the_same_kind() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let between = |from, to| between(&common, from, to);
     let invalid = -32602;
     let without = json!({ "uri": uri(&common), "to": "b.x" });
     assert_eq!(
@@ -130,16 +152,14 @@ fn two_nodes_and_two_environments_are_compared() {
         (invalid, "no node is selected to compare with".into())
     );
     assert_eq!(
-        program.refused("hiera.diff", &between(json!("a.x"), "nobody")),
+        program.refused("hiera.diff", &between("a.x", "nobody")),
         (
             invalid,
             "'nobody' is neither a known node nor an environment".into()
         )
     );
     assert_eq!(
-        program
-            .refused("hiera.diff", &between(json!("a.x"), "staging"))
-            .1,
+        program.refused("hiera.diff", &between("a.x", "staging")).1,
         "'a.x' and 'staging' cannot be compared: name two nodes or two environments"
     );
     program.command("hiera.selectNode", &json!({ "certname": "d.x" }));
