@@ -194,12 +194,8 @@ impl Site {
     /// Runs the top scope; returns why it ended early.
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // If one of them cannot be parsed, none is run.
-        let mut problems = self.sources.iter().filter_map(|source| {
-            let name = source.path.rsplit('/').next().unwrap_or_default();
-            let file = format!("(file: {name}, line: ");
-            Some(source.problem.as_ref()?.replace("(line: ", &file))
-        });
-        let refused = problems.next().map(Stop::failed);
+        let refused = self.sources.iter().find_map(|source| source.refusal());
+        let refused = refused.map(Stop::failed);
         let mut stopped = refused.or_else(|| self.defined_twice());
         for source in &self.sources {
             evaluator.source = source.clone();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind};
+use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem};
 use crate::text::LineIndex;
 
 /// Maximum length of a text, in bytes.
@@ -16,7 +16,7 @@ pub struct CodeFile {
     /// Its text.
     pub text: Arc<str>,
     pub(super) root: Expression,
-    pub(super) problem: Option<Arc<str>>,
+    pub(super) problem: Option<PuppetProblem>,
     lines: LineIndex,
 }
 
@@ -26,15 +26,30 @@ impl CodeFile {
     pub fn new(path: Arc<str>, text: Arc<str>) -> CodeFile {
         let is_long = text.len() > MAX_SOURCE;
         let parse = puppet::parse(if is_long { "" } else { &text }, Dialect::Manifest);
-        let problem = parse.problems.first().map(|problem| problem.full(&text));
-        let too_long = is_long.then(|| format!("the text is longer than {MAX_SOURCE} bytes"));
+        let too_long = || {
+            let message = format!("the text is longer than {MAX_SOURCE} bytes");
+            is_long.then(|| PuppetProblem::new(&message))
+        };
         CodeFile {
             lines: LineIndex::new(&text),
             root: parse.root,
-            problem: problem.or(too_long).map(Arc::from),
+            problem: parse.problems.into_iter().next().or_else(too_long),
             path,
             text,
         }
+    }
+
+    /// Why it cannot be run, with its place, as Puppet shows it.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let problem = self.problem.as_ref()?;
+        let message = &problem.message;
+        let Some((line, column)) = problem.line_and_column(&self.text) else {
+            return Some(message.clone());
+        };
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        Some(format!(
+            "{message} (file: {name}, line: {line}, column: {column})"
+        ))
     }
 
     /// The line of a byte, from 1.
@@ -61,5 +76,28 @@ pub(super) fn statements(node: &Expression) -> &[Expression] {
     match &node.kind {
         ExpressionKind::Block(nodes) => nodes,
         _ => std::slice::from_ref(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_file_and_the_place_if_there_is_one() {
+        let refusal = |text: &str| {
+            let file = CodeFile::new(Arc::from("/repo/manifests/site.pp"), Arc::from(text));
+            file.refusal().unwrap_or_default()
+        };
+        assert_eq!(refusal("$a = 1\n"), "");
+        assert_eq!(
+            refusal("$a = 1\n}\n"),
+            "Syntax error at '}' (file: site.pp, line: 2, column: 1)"
+        );
+        assert_eq!(refusal("$a = "), "Syntax error at end of input");
+        assert_eq!(
+            refusal(&" ".repeat(MAX_SOURCE + 1)),
+            "the text is longer than 1048576 bytes"
+        );
     }
 }

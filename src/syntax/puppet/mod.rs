@@ -80,7 +80,7 @@ pub struct PuppetProblem {
 }
 
 impl PuppetProblem {
-    fn new(message: &str) -> PuppetProblem {
+    pub(crate) fn new(message: &str) -> PuppetProblem {
         PuppetProblem {
             message: message.to_owned(),
             offset: None,
