@@ -112,7 +112,9 @@ pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Refactorin
     found
 }
 
-/// The refactoring with a title, and its effect.
+/// The refactoring with a title, and its effect. The title is its key on purpose: it has every
+/// detail that the user agreed to, such as a number of files, and an offer that now has another
+/// one is not what was chosen.
 ///
 /// # Errors
 /// Why it is no longer possible, for people.
@@ -125,9 +127,17 @@ pub fn chosen(
     let mut offers = offers(analysis, at, offset).into_iter();
     let offer = offers.find(|offer| offer.title == title);
     let offer = offer.ok_or("the file has changed: ask again")?;
-    let view = analysis.answering(at).ok_or("there is no hierarchy here")?;
-    let proof = prove(&view, &offer.plan)?;
+    let proof = effect(analysis, at, &offer)?;
     Ok((offer, proof))
+}
+
+/// The effect of an offer for a file.
+///
+/// # Errors
+/// Why it is not possible, for people.
+pub fn effect(analysis: Analysis<'_>, at: &str, offer: &Refactoring) -> Result<Proof, String> {
+    let view = analysis.answering(at).ok_or("there is no hierarchy here")?;
+    prove(&view, &offer.plan)
 }
 
 /// A position in an editable data file.

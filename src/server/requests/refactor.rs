@@ -8,7 +8,7 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{EditNote, plan_edit};
 use super::locations::offset;
 use super::{Needs, View};
-use crate::ide::refactor::{RefactoringKind, chosen, offers, refused};
+use crate::ide::refactor::{RefactoringKind, chosen, effect, offers, refused};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -37,10 +37,8 @@ pub(super) fn offered(
                 ..lsp::CodeAction::default()
             });
         }
-        let found = view.analyse(path, |analysis| {
-            chosen(analysis, path, offset, &offer.title)
-        });
-        let (offer, proof) = found.ok()?;
+        let proof = view.analyse(path, |analysis| effect(analysis, path, &offer));
+        let proof = proof.ok()?;
         Some(lsp::CodeAction {
             title: format!("{} ({})", offer.title, proof.words()),
             kind,
