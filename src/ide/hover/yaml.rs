@@ -256,10 +256,11 @@ impl YamlLines<'_> {
                 }
             }
         } else if let Some(text) = value.as_str() {
-            let text = masked(text);
-            let Some(header) = block(&text) else {
-                return self.push(behind(&string(text)), note);
+            let shown = mask(text);
+            let Some(header) = block(&shown.text) else {
+                return self.push(behind(&string(shown)), note);
             };
+            let text = shown.text;
             self.push(behind(header), note);
             let body = text.strip_suffix('\n').unwrap_or(&text);
             for line in body.split('\n') {
@@ -352,13 +353,13 @@ fn key_text(key: &Value) -> String {
 /// A scalar on one line.
 fn scalar(value: &Value) -> String {
     if let Some(text) = value.as_str() {
-        return string(masked(text));
+        return string(mask(text));
     }
     if let Value::Opaque(opaque) = value {
         return match &**opaque {
             Opaque::Secret { method, .. } => format!("(encrypted, {method})"),
             Opaque::Unknown { text, .. } if text.is_empty() => "(unknown)".to_string(),
-            Opaque::Unknown { text, .. } => string(masked(text)),
+            Opaque::Unknown { text, .. } => string(mask(text)),
         };
     }
     dump_for_hover(value).replace('\n', " ")
@@ -377,10 +378,24 @@ pub(in crate::ide) fn has_secret(value: &Value) -> bool {
     })
 }
 
+/// A text whose encrypted parts are masked.
+struct MaskedText<'a> {
+    text: Cow<'a, str>,
+    /// Whether it begins and ends with a mask: it is never quoted, since it need not be read back.
+    is_mask: bool,
+}
+
 /// Masks the encrypted parts of a text.
 pub(super) fn masked(text: &str) -> Cow<'_, str> {
+    mask(text).text
+}
+
+fn mask(text: &str) -> MaskedText<'_> {
     if !text.contains("ENC[") {
-        return Cow::Borrowed(text);
+        return MaskedText {
+            text: Cow::Borrowed(text),
+            is_mask: false,
+        };
     }
     let scan = eyaml::scan(text);
     let broken = scan.broken.iter().map(|broken| (broken.range, None));
@@ -390,6 +405,7 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
         .map(|blob| (blob.range, Some(&blob.method)));
     let mut ranges: Vec<_> = blobs.chain(broken).collect();
     ranges.sort_by_key(|(range, _)| *range);
+    let begins = ranges.first().is_some_and(|(range, _)| range.start == 0);
     let mut out = String::new();
     let mut at = 0;
     for (range, method) in ranges {
@@ -405,7 +421,10 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
         at = range.end;
     }
     out.push_str(&text[at..]);
-    Cow::Owned(out)
+    MaskedText {
+        text: Cow::Owned(out),
+        is_mask: begins && at == text.len(),
+    }
 }
 
 /// The header of a literal block, if the text can be written as one.
@@ -423,11 +442,9 @@ fn block(text: &str) -> Option<&'static str> {
     fits.then_some(if text.ends_with('\n') { "|" } else { "|-" })
 }
 
-/// Writes a text without line breaks, quoted if needed. The mask of [`masked`] is never quoted,
-/// since it need not be read back.
-fn string(text: Cow<'_, str>) -> String {
-    let is_mask = || text.starts_with("(encrypted, ") && text.ends_with(')');
-    if is_plain(&text) || matches!(text, Cow::Owned(_)) && is_mask() {
+/// Writes a text without line breaks, quoted if needed.
+fn string(MaskedText { text, is_mask }: MaskedText<'_>) -> String {
+    if is_mask || is_plain(&text) {
         return text.into_owned();
     }
     if text.chars().all(|c| !c.is_control() && is_printable(c)) {
