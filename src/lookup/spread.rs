@@ -332,7 +332,8 @@ impl GroupOrigin {
     }
 }
 
-/// The displayed parts of an answer: the value or the message, and why it is not certain.
+/// The displayed parts of an answer: the value or the message, and why it is not certain. Only the
+/// message decides what people see, so errors are looked up by it.
 type ShownAnswer = (Result<Value, String>, Option<String>);
 
 /// The answers over known nodes, the largest group first; groups of equal size in the order of

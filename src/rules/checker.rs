@@ -523,7 +523,8 @@ fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
     secrets.map(|finding| finding.range).collect()
 }
 
-/// Removes a file's secrets from messages: those on mismatched types repeat values.
+/// Removes a file's secrets from messages: those on mismatched types repeat values. Any rule may
+/// repeat a value and does not know of the others' secrets, so the finished messages are changed.
 fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
     for secret in secrets {
         let secret = secret.slice(text).trim_matches(['"', '\'']);
