@@ -232,7 +232,7 @@ impl Analysis<'_> {
             if let Some(error) = file.refused() {
                 report.skipped.push(FileAndWhy {
                     path: at.clone(),
-                    why: error.message.replace(&format!("{at}: "), ""),
+                    why: error.message.clone(),
                 });
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
+use crate::lookup::LookupError;
 use crate::workspace::{FoundConfig, Reached, RootKind};
 
 /// A configuration that can read a file.
@@ -34,8 +35,16 @@ pub struct RefusedConfig {
     pub dir: Arc<str>,
     /// The line (from 1) of the mistake, if known.
     pub line: Option<u32>,
+    /// Puppet's error.
+    pub error: LookupError,
+}
+
+impl RefusedConfig {
     /// Puppet's error message, without the file.
-    pub why: String,
+    #[must_use]
+    pub fn why(&self) -> String {
+        self.error.words_beside(&self.path)
+    }
 }
 
 impl RootView<'_> {
@@ -50,15 +59,11 @@ impl RootView<'_> {
             let range = file.facts().error.as_deref()?.range?;
             Some(file.line(range.start as usize) + 1)
         };
-        let words = error.words();
-        let why = words.replace(&format!("({path}): "), "");
-        let place = format!(" (file: {path}");
-        let why = why.split(&place).next().unwrap_or(&why);
         Some(RefusedConfig {
             line: line.or_else(of_text),
             dir: self.root.dir.clone(),
-            why: why.replace(&**path, crate::workspace::path::name(path)),
             path: path.clone(),
+            error,
         })
     }
 }
@@ -118,11 +123,15 @@ impl<'a> Analysis<'a> {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
     use crate::analysis::with_analysis;
     use crate::fixture::Fixture;
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
+    use crate::value::SystemError;
+    use crate::workspace::{Change, Content, DiskEntry, Linked, Workspace, too_large};
 
     #[test]
     fn variants_of_the_hierarchy_of_a_file_are_known() {
@@ -162,6 +171,64 @@ mod tests {
         let notes = "/repo/hieradata/notes/x.yaml";
         assert_eq!(analysis.unread(notes), Some(Unread::NotReached));
         assert_eq!(analysis.unread("/repo/hieradata/lab.yaml"), None);
+    }
+
+    #[test]
+    fn a_refused_configuration_says_why_without_its_path() {
+        let why = |content: Content| {
+            let folder: Arc<str> = Arc::from("/repo");
+            let file = |at: &str, content: Content| {
+                let linked = Linked::No;
+                (Arc::from(at), DiskEntry::File { content, linked })
+            };
+            let entries = vec![
+                file("/repo/environment.conf", Content::Text(Arc::from(""))),
+                file("/repo/hiera.yaml", content),
+            ];
+            let snapshot = Workspace::new().apply(Change::Batch(vec![
+                Change::Folders(vec![folder.clone()]),
+                Change::Scanned { folder, entries },
+            ]));
+            with_analysis(&snapshot, |analysis| {
+                let all = analysis.refused_configurations();
+                let all = all.iter().map(|config| (config.line, config.why()));
+                all.collect::<Vec<_>>()
+            })
+        };
+        let of_text = |text: &str| why(Content::Text(Arc::from(text)));
+        let denied = SystemError::PermissionDenied.at("rb_sysopen", "/repo/hiera.yaml");
+        let large = too_large("/repo/hiera.yaml", 20_000_000, 16_777_216);
+        let found = [
+            of_text("version: ["),
+            of_text("version: 5\nhierarchy: [*a]\n"),
+            of_text("version: 5\nhierarchy: x\n"),
+            of_text("version: 5\nhierarchy: x\ndefaults: y\n"),
+            of_text("version: 6\n"),
+            of_text("version: 5\nhierarchy:\n- {name: a, path: a, glob: b}\n"),
+            of_text("version: 5\nhierarchy:\n- name: a\n- name: a\n"),
+            of_text("version: 5\nhierarchy:\n- {name: a, path: \"%{alias('b')}\"}\n"),
+            of_text("version: 5\nhierarchy:\n- {name: a, path: \"%{lookup('b')}\"}\n"),
+            of_text("version: 5\nhierarchy:\n- {name: a, path: \"%{f('b')}\"}\n"),
+            of_text("version: 5\nhierarchy:\n- {name: a, uri: 'a b'}\n"),
+            why(Content::Refused(Arc::new(denied))),
+            why(Content::Refused(Arc::new(large))),
+        ];
+        let found: String = found.iter().map(|one| format!("{one:?}\n")).collect();
+        expect![[r#"
+            [(None, "did not find expected node content while parsing a flow node at line 2 column 1")]
+            [(None, "Unknown alias: a")]
+            [(None, "The Lookup Configuration at 'hiera.yaml' has wrong type, entry 'hierarchy' expects an Array value, got String")]
+            [(None, " The Lookup Configuration at 'hiera.yaml' has wrong type, entry 'defaults' expects a Struct value, got String\n  The Lookup Configuration at 'hiera.yaml' has wrong type, entry 'hierarchy' expects an Array value, got String")]
+            [(None, "This runtime does not support hiera.yaml version 6")]
+            [(None, "Only one of path, paths, glob, globs, uri, uris, or mapped_paths can be defined in hierarchy 'a'")]
+            [(Some(4), "Hierarchy name 'a' defined more than once. First defined at (line: 3)")]
+            [(None, "Interpolation using method syntax is not allowed in this context")]
+            [(None, "Interpolation using method syntax is not allowed in this context")]
+            [(None, "Interpolation using method syntax is not allowed in this context")]
+            [(None, "bad URI(is not URI?): \"a b\"")]
+            [(None, "Permission denied @ rb_sysopen - hiera.yaml")]
+            [(None, "hiera.yaml has 20000000 bytes, more than the 16777216 that are read of one file")]
+        "#]].assert_eq(&found);
     }
 
     #[test]

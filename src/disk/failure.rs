@@ -20,10 +20,14 @@ pub fn failure(error: &Error) -> String {
     words.to_owned()
 }
 
-/// The system's own words, without the number that Rust adds.
+/// The system's own words, without the number that Rust adds: the standard library has them only
+/// together.
 pub(super) fn without_number(error: &Error) -> String {
     let mut words = error.to_string();
-    words.truncate(words.find(" (os error").unwrap_or(words.len()));
+    if let Some(number) = error.raw_os_error() {
+        let length = words.len() - format!(" (os error {number})").len();
+        words.truncate(length);
+    }
     words
 }
 

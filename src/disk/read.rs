@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::failure::without_number;
 use super::native::{model, native};
-use crate::value::{LoadError, LoadErrorKind, SystemError};
+use crate::value::{LoadError, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, path, too_large};
 
 /// Maximum number of bytes of a file that the user names, such as a whole fleet's facts, or that a
@@ -134,7 +134,8 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::Refused(error));
     }
     if !metadata.is_file() {
-        let error = io_error(format!("{at} is not a regular file"));
+        let what = " is not a regular file";
+        let error = LoadError::unread(SystemError::NotFound, "", at, what);
         return Err(Unreadable::Refused(error));
     }
     if metadata.len() > limit {
@@ -167,18 +168,35 @@ fn open(at: &str) -> io::Result<File> {
 /// A system error in the words of Ruby's `Errno` classes, with the C function in which Ruby
 /// encounters it.
 pub(super) fn system(error: &io::Error, call: &str, at: &str) -> LoadError {
-    let words = without_number(error);
-    match SystemError::of_words(&words) {
+    match system_error(error) {
         Some(error) => error.at(call, at),
-        None => io_error(format!("{words} @ {call} - {at}")),
+        None => {
+            let words = format!("{} @ {call} - ", without_number(error));
+            LoadError::unread(SystemError::NotFound, &words, at, "")
+        }
     }
 }
 
-fn io_error(message: String) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Io(SystemError::NotFound),
-        message,
-        range: None,
+fn system_error(error: &io::Error) -> Option<SystemError> {
+    /// `EPERM` of Unix, which Rust does not tell from `EACCES`.
+    const NOT_PERMITTED: i32 = 1;
+    /// `ELOOP`, for which Rust has no stable name.
+    const LINK_LOOP: i32 = if cfg!(target_vendor = "apple") {
+        62
+    } else {
+        40
+    };
+    let number = error.raw_os_error().filter(|_| cfg!(unix));
+    match error.kind() {
+        io::ErrorKind::NotFound => Some(SystemError::NotFound),
+        io::ErrorKind::IsADirectory => Some(SystemError::IsDirectory),
+        io::ErrorKind::NotADirectory => Some(SystemError::NotDirectory),
+        io::ErrorKind::InvalidFilename if cfg!(unix) => Some(SystemError::NameTooLong),
+        io::ErrorKind::PermissionDenied if number != Some(NOT_PERMITTED) => {
+            Some(SystemError::PermissionDenied)
+        }
+        _ if number == Some(LINK_LOOP) => Some(SystemError::LinkLoop),
+        _ => None,
     }
 }
 
@@ -228,4 +246,28 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_the_words_of_ruby() {
+        let words = |number| {
+            let error = system(&io::Error::from_raw_os_error(number), "rb_sysopen", "/a");
+            format!("{:?}: {}", error.kind, error.message)
+        };
+        let expected = [
+            "Io(NotFound): Operation not permitted @ rb_sysopen - /a",
+            "Io(NotFound): No such file or directory @ rb_sysopen - /a",
+            "Io(NotFound): Input/output error @ rb_sysopen - /a",
+            "Io(PermissionDenied): Permission denied @ rb_sysopen - /a",
+            "Io(NotDirectory): Not a directory @ rb_sysopen - /a",
+            "Io(IsDirectory): Is a directory @ rb_sysopen - /a",
+            "Io(NameTooLong): File name too long @ rb_sysopen - /a",
+            "Io(LinkLoop): Too many levels of symbolic links @ rb_sysopen - /a",
+        ];
+        assert_eq!([1, 2, 5, 13, 20, 21, 36, 40].map(words), expected);
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::datatype::{Mismatches, ParseError};
 use crate::hierarchy::ConfigError;
 use crate::value::{LoadError, Value};
+use crate::workspace::path;
 
 /// The Ruby class of an exception; it decides how the error propagates and is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -228,7 +229,8 @@ impl From<&str> for Cause {
 }
 
 /// An error that ends a lookup. `Display` gives the message with its place, as Puppet prints it;
-/// errors that print alike are equal.
+/// errors that print alike are equal: nodes with the same message are one group for people, even if
+/// its cause was wrapped differently or has other values that print alike.
 #[derive(Clone, Debug)]
 pub struct LookupError {
     /// Ruby's class.
@@ -243,7 +245,8 @@ pub struct LookupError {
     pub line: Option<usize>,
 }
 
-/// A message of Puppet's without the trailing semicolon that it has if there is no reason.
+/// A message of Puppet's without the trailing semicolon that it has if there is no reason. Messages
+/// of the log and of errors inside other texts have no cause, only the text.
 #[must_use]
 pub fn without_reason(message: &str) -> &str {
     message.trim_end_matches([';', ' '])
@@ -254,6 +257,33 @@ impl LookupError {
     #[must_use]
     pub fn words(&self) -> String {
         without_reason(&self.to_string()).to_owned()
+    }
+
+    /// [`LookupError::words`] for a text that already names the file at `path`: without a place in
+    /// that file, and with its name instead of its path.
+    #[must_use]
+    pub fn words_beside(&self, path: &str) -> String {
+        self.clone().beside(path).words()
+    }
+
+    fn beside(mut self, path: &str) -> LookupError {
+        let name = path::name(path);
+        if self.file.as_deref() == Some(path) {
+            (self.file, self.line) = (None, None);
+        }
+        if let Cause::Config(error) = &mut self.cause
+            && let ConfigError::Structure { path: at, .. } = &mut **error
+            && **at == *path
+        {
+            *at = Arc::from(name);
+        } else if let Cause::File { path: at, error } = &self.cause
+            && **at == *path
+        {
+            self.cause = Cause::Other(error.message_beside(name));
+        } else if let Cause::Raised(inner) | Cause::OfKey { error: inner, .. } = &mut self.cause {
+            **inner = inner.as_ref().clone().beside(path);
+        }
+        self
     }
 
     /// An error of that class.

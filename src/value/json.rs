@@ -37,11 +37,8 @@ pub fn load_json_parse(parse: &Parse) -> Result<Value, LoadError> {
 }
 
 fn refused(problem: &Problem) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Json,
-        message: problem.message.clone(),
-        range: Some(problem.range),
-    }
+    let message = problem.message.as_str();
+    LoadError::new(LoadErrorKind::Json, message, Some(problem.range))
 }
 
 /// The value of a valid JSON number or word.

@@ -43,15 +43,6 @@ pub enum SystemError {
 }
 
 impl SystemError {
-    const ALL: [SystemError; 6] = [
-        SystemError::NotFound,
-        SystemError::IsDirectory,
-        SystemError::PermissionDenied,
-        SystemError::LinkLoop,
-        SystemError::NotDirectory,
-        SystemError::NameTooLong,
-    ];
-
     /// The name of Ruby's class.
     #[must_use]
     pub fn class(self) -> &'static str {
@@ -76,20 +67,10 @@ impl SystemError {
         }
     }
 
-    /// The error with this message of the system.
-    #[must_use]
-    pub fn of_words(words: &str) -> Option<SystemError> {
-        Self::ALL.into_iter().find(|error| error.words() == words)
-    }
-
     /// The error for a path, in a C function.
     #[must_use]
     pub fn at(self, call: &str, path: &str) -> LoadError {
-        LoadError {
-            kind: LoadErrorKind::Io(self),
-            message: format!("{} @ {call} - {path}", self.words()),
-            range: None,
-        }
+        LoadError::unread(self, &format!("{} @ {call} - ", self.words()), path, "")
     }
 }
 
@@ -98,14 +79,56 @@ impl SystemError {
 pub struct LoadError {
     /// The kind of failure.
     pub kind: LoadErrorKind,
-    /// The text without any path: `did not find expected key while parsing a block mapping at
-    /// line 2 column 1`, `Tried to load unspecified class: Date`, `Unknown alias: x`.
+    /// The text: `did not find expected key while parsing a block mapping at line 2 column 1`,
+    /// `Tried to load unspecified class: Date`, `Unknown alias: x`. Only that of a file that could
+    /// not be read contains its path.
     pub message: String,
     /// The range in the file, as precise as the loader or our own analysis allows.
     pub range: Option<TextRange>,
+    /// Where the message contains the path.
+    path: Option<TextRange>,
 }
 
 impl LoadError {
+    /// An error whose message has no path.
+    #[must_use]
+    pub fn new(
+        kind: LoadErrorKind,
+        message: impl Into<String>,
+        range: Option<TextRange>,
+    ) -> LoadError {
+        LoadError {
+            kind,
+            message: message.into(),
+            range,
+            path: None,
+        }
+    }
+
+    /// The error for a file that is not read; the words before and after its path are the message.
+    #[must_use]
+    pub fn unread(error: SystemError, before: &str, path: &str, after: &str) -> LoadError {
+        LoadError {
+            path: Some(TextRange::new(before.len(), before.len() + path.len())),
+            ..Self::new(
+                LoadErrorKind::Io(error),
+                format!("{before}{path}{after}"),
+                None,
+            )
+        }
+    }
+
+    /// The message for a text that already names the file: with its name instead of its path, or
+    /// without either.
+    #[must_use]
+    pub fn message_beside(&self, name: &str) -> String {
+        let mut message = self.message.clone();
+        if let Some(path) = self.path {
+            message.replace_range(path.as_usize(), name);
+        }
+        message
+    }
+
     /// The message of `Puppet::Util::Yaml::YamlLoadError` (puppet/util/yaml.rb) or of the JSON or
     /// HOCON reader, for a file at `path`.
     #[must_use]

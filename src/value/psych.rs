@@ -455,11 +455,8 @@ fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
 }
 
 fn unknown_alias(name: &str, range: TextRange) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::YamlUnknownAlias,
-        message: format!("Unknown alias: {name}"),
-        range: Some(range),
-    }
+    let message = format!("Unknown alias: {name}");
+    LoadError::new(LoadErrorKind::YamlUnknownAlias, message, Some(range))
 }
 
 fn too_deep(range: TextRange) -> LoadError {
@@ -468,14 +465,11 @@ fn too_deep(range: TextRange) -> LoadError {
 }
 
 fn syntax_error(problem: &Problem) -> LoadError {
-    LoadError {
-        kind: match problem.kind {
-            ProblemKind::Syntax => LoadErrorKind::YamlSyntax,
-            ProblemKind::Limit | ProblemKind::Ignored => LoadErrorKind::YamlOther,
-        },
-        message: problem.message.clone(),
-        range: Some(problem.range),
-    }
+    let kind = match problem.kind {
+        ProblemKind::Syntax => LoadErrorKind::YamlSyntax,
+        ProblemKind::Limit | ProblemKind::Ignored => LoadErrorKind::YamlOther,
+    };
+    LoadError::new(kind, problem.message.as_str(), Some(problem.range))
 }
 
 #[cfg(test)]

@@ -55,17 +55,8 @@ impl OpenText {
 /// The error for a file that is too large to be read.
 #[must_use]
 pub fn too_large(path: &str, size: u64, limit: u64) -> LoadError {
-    unreadable(format!(
-        "{path} has {size} bytes, more than the {limit} that are read of one file"
-    ))
-}
-
-fn unreadable(message: String) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Io(SystemError::NotFound),
-        message,
-        range: None,
-    }
+    let size = format!(" has {size} bytes, more than the {limit} that are read of one file");
+    LoadError::unread(SystemError::NotFound, "", path, &size)
 }
 
 /// Whether a file belongs to the workspace or is only open in the editor.
@@ -188,13 +179,12 @@ impl File {
     pub fn unchecked(&self) -> Option<LoadError> {
         let size = self.text.len();
         let most = parts::LARGE;
-        self.facts.in_parts.then(|| LoadError {
-            kind: LoadErrorKind::YamlOther,
-            message: format!(
+        self.facts.in_parts.then(|| {
+            let message = format!(
                 "{} has {size} bytes, more than the {most} up to which values are checked",
                 self.path
-            ),
-            range: None,
+            );
+            LoadError::new(LoadErrorKind::YamlOther, message, None)
         })
     }
 
@@ -207,9 +197,8 @@ impl File {
 
 /// The error for a file known only by name.
 pub(super) fn unread(path: &str) -> LoadError {
-    unreadable(format!(
-        "the content of {path} was not read: its name is not that of a data file"
-    ))
+    let why = " was not read: its name is not that of a data file";
+    LoadError::unread(SystemError::NotFound, "the content of ", path, why)
 }
 
 /// The text of a content, as an editor shows it.

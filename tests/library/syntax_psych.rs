@@ -99,9 +99,9 @@ fn every_case_reads_as_in_puppet() {
         // The editor's parse gives the same.
         assert_eq!(
             load_parse(&parse_yaml(text)),
-            loaded.map_err(|error| LoadError {
-                range: load_parse(&parse_yaml(text)).err().and_then(|e| e.range),
-                ..error
+            loaded.map_err(|mut error| {
+                error.range = load_parse(&parse_yaml(text)).err().and_then(|e| e.range);
+                error
             })
         );
         count += 1;

@@ -60,7 +60,7 @@ pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Li
         path: config.path.to_string(),
         line: config.line.unwrap_or(1),
     };
-    let why = format!(": {}; every lookup fails", config.why);
+    let why = format!(": {}; every lookup fails", config.why());
     vec![text("Puppet refuses "), place, text(why)]
 }
 

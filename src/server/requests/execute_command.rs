@@ -256,6 +256,7 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
             let mut hierarchies: Vec<Value> = all.collect();
             let refused = analysis.refused_configurations().into_iter();
             hierarchies.extend(refused.map(|config| {
+                let why = config.why();
                 json!({
                     "uri": disk::file_uri(&config.path),
                     "folder": disk::file_uri(&config.dir),
@@ -263,8 +264,8 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
                     "files": 0,
                     "reads": requested.as_ref().map(|_| false),
                     "used": true,
-                    "error": config.why,
-                    "why": format!("Puppet refuses it: {}; every lookup fails", config.why),
+                    "error": why,
+                    "why": format!("Puppet refuses it: {why}; every lookup fails"),
                 })
             }));
             let answering = analysis.answering(&place);

@@ -47,20 +47,13 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
         let message = format!("String: {}:  {message}", document.root_line);
         return Err(load_error(message, Some(document.root.range)));
     }
-    let resolved = resolve::resolve(&root).map_err(|(kind, message)| LoadError {
-        kind,
-        message,
-        range: None,
-    })?;
+    let resolved =
+        resolve::resolve(&root).map_err(|(kind, message)| LoadError::new(kind, message, None))?;
     Ok(resolve::to_value(&resolved))
 }
 
 fn load_error(message: String, range: Option<TextRange>) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Hocon,
-        message,
-        range,
-    }
+    LoadError::new(LoadErrorKind::Hocon, message, range)
 }
 
 /// Turns the tree into parts (hocon/impl/config_parser.rb), merging values of the same key.

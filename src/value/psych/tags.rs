@@ -207,11 +207,8 @@ pub(super) fn disallowed(class: &str, range: TextRange) -> LoadError {
         "Date" | "DateTime" | "Time" => LoadErrorKind::YamlDate,
         _ => LoadErrorKind::YamlDisallowedClass,
     };
-    LoadError {
-        kind,
-        message: format!("Tried to load unspecified class: {class}"),
-        range: Some(range),
-    }
+    let message = format!("Tried to load unspecified class: {class}");
+    LoadError::new(kind, message, Some(range))
 }
 
 pub(super) fn invalid_number(conversion: &str, text: &str, range: TextRange) -> LoadError {
@@ -227,9 +224,5 @@ fn no_allocate(range: TextRange) -> LoadError {
 }
 
 pub(super) fn other(message: String, range: TextRange) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::YamlOther,
-        message,
-        range: Some(range),
-    }
+    LoadError::new(LoadErrorKind::YamlOther, message, Some(range))
 }
