@@ -119,9 +119,11 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
             });
         }
     };
-    let within = tree
-        .nodes()
-        .filter(|(_, node)| key.value.contains(node.range));
+    let around = tree.path_at(key.value.start as usize).into_iter();
+    let mut around = around.filter(|id| tree.node(*id).full_range() == key.value);
+    let top = around.next().or_else(|| tree.root());
+    let within = top.into_iter().flat_map(|top| tree.nodes_from(top));
+    let within = within.filter(|(_, node)| key.value.contains(node.range));
     for (at, node) in within {
         match &node.kind {
             NodeKind::Sequence(elements) => elements.iter().for_each(|id| add(*id, Some(at))),

@@ -246,6 +246,14 @@ impl Tree {
             .map(|(index, node)| (NodeId::at(index), node))
     }
 
+    /// A node and all nodes below it, in the same order. O(these nodes).
+    pub fn nodes_from(&self, top: NodeId) -> impl Iterator<Item = (NodeId, &TreeNode)> {
+        let first = top.index();
+        let from = (first..).map(NodeId::at).zip(&self.nodes[first..]);
+        // A collection is added before its content.
+        from.take_while(move |(id, node)| *id == top || node.parent >= Some(top))
+    }
+
     /// The collection that holds the node as key, value or element; `None` for the root. O(1).
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
