@@ -79,10 +79,11 @@ pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Environments, Governing, HieraFiles, governing};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
-pub use node_file::{NodeFile, describes_nodes};
+pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use nodes::{
-    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, files_of,
+    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin,
+    describes_nodes, files_of,
 };
 pub use offer::Offer;
 pub use position::KeyPositions;

@@ -22,9 +22,9 @@ pub struct NodeFile {
     pub text: Arc<str>,
 }
 
-/// Whether a file in a folder of nodes files is one of them, by its name.
+/// Whether a file has an extension of files that describe nodes: those of a folder of them are read.
 #[must_use]
-pub fn describes_nodes(name: &str) -> bool {
+pub fn has_nodes_extension(name: &str) -> bool {
     ENDINGS.iter().any(|end| name.ends_with(end))
 }
 

@@ -477,6 +477,19 @@ impl NodeSources {
     }
 }
 
+/// Whether the known nodes may depend on the file at a path: settings name it (`named`), or
+/// [`files_of`] takes it from the folder of an environment or of the workspace.
+#[must_use]
+pub fn describes_nodes(snapshot: &Snapshot, at: &str, named: &[Arc<str>]) -> bool {
+    let environments = snapshot.roots().environments().map(|root| &root.dir);
+    let mut folders = environments.chain(snapshot.folders());
+    let is_taken = |inside: &str| {
+        NODES_FILES.contains(&inside) || path::parent(inside) == Some(FACTS_OF_TESTS)
+    };
+    named.iter().any(|named| **named == *at)
+        || folders.any(|folder| path::within(at, folder).is_some_and(is_taken))
+}
+
 /// The folders whose nodes files apply to a file, highest priority first.
 fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     let root = snapshot.root_of(file);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::{
-    FilesOfFolders, NodeCache, NodeFile, NodeInputs, NodeSet, NodesOrigin, Project,
-    describes_nodes, files_of, name_rules,
+    FilesOfFolders, NodeCache, NodeFile, NodeInputs, NodeSet, NodesOrigin, Project, files_of,
+    has_nodes_extension, name_rules,
 };
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
@@ -53,7 +53,8 @@ fn listed(paths: &[String]) -> Vec<String> {
             continue;
         }
         let names = disk.list(&folder).into_iter();
-        let names = names.filter(|(name, kind)| *kind == FileKind::File && describes_nodes(name));
+        let is_one = |name: &str, kind| kind == FileKind::File && has_nodes_extension(name);
+        let names = names.filter(|(name, kind)| is_one(name, *kind));
         files.extend(names.map(|(name, _)| format!("{folder}/{name}")));
     }
     files

@@ -85,7 +85,7 @@ impl Fixing<'_> {
             }
             let count: usize = made.values().map(|made| made.removed.len()).sum();
             let next = Arc::new(with_texts(&snapshot, &made));
-            let concerned: Vec<Arc<str>> = match recheck(&next) {
+            let concerned: Vec<Arc<str>> = match recheck(&next, &[]) {
                 Recheck::All => next.files().map(|file| Arc::clone(file.path())).collect(),
                 Recheck::Files(files) => files.into_iter().collect(),
             };

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{
-    FilesWith, describes_nodes, does_otherwise, options_look_up, touched_answers,
-};
+use super::touched::{FilesWith, does_otherwise, options_look_up, touched_answers};
 use super::{FileContext, Findings, Related};
 use crate::analysis::{Affected, MissingValue, included_lists, split_key};
 use crate::text::TextRange;
@@ -15,7 +13,7 @@ rule!(
     "missing-parameter",
     Error,
     [Key(check), Code(check_code)],
-    MANIFESTS | VALUES | OPTIONS,
+    MANIFESTS | VALUES | OPTIONS | NODES,
     concerned,
 );
 
@@ -71,7 +69,7 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
 }
 
 /// The manifests that include classes which need values, and the files with lists of classes, if a
-/// change affects classes, their keys, lists or nodes.
+/// change affects classes, their keys or lists.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = || snapshot.delta().files.iter();
     let is_of_class = |key: &Arc<str>| {
@@ -83,10 +81,7 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         let mut names = keys.added.iter().chain(&keys.removed);
         let has_keys = |facts: &Arc<FileFacts>| facts.error.is_none() && !facts.keys.is_empty();
         let [before, after] = [&delta.before, &delta.after].map(|it| it.as_ref().map(has_keys));
-        before != after
-            || names.any(is_of_class)
-            || !keys.lookup_options.is_empty()
-            || describes_nodes(&delta.path)
+        before != after || names.any(is_of_class) || !keys.lookup_options.is_empty()
     };
     // Lookups in manifests may decide which variables and classes nodes have.
     let is_looked_up = |key: &Arc<str>| {

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::touched::{
-    FilesWith, changed_classes, codes, describes_nodes, does_otherwise, options_look_up,
-    touched_answers,
+    FilesWith, changed_classes, codes, does_otherwise, options_look_up, touched_answers,
 };
 use crate::analysis::split_key;
 use crate::workspace::{
@@ -43,9 +42,6 @@ pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             for name in class.names.iter().chain(&class.parameters) {
                 concerned.key(&format!("{}::{name}", class.name));
             }
-        }
-        if describes_nodes(&delta.path) {
-            of_classes(&mut concerned);
         }
         let versions = || codes(delta).into_iter().flatten();
         let is_otherwise = does_otherwise(delta);

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use super::RULES;
 use super::rule::{FactKinds, Rule};
 use super::touched::options_look_up;
+use crate::analysis::describes_nodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, FileFacts, HIERA_YAML, LOOKUP_OPTIONS, Snapshot, language_of, path,
+    ENVIRONMENT_CONF, FileFacts, HIERA_YAML, LOOKUP_OPTIONS, Snapshot, language_of, path,
 };
 
 /// The files to check again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recheck {
-    /// All files: a hierarchy, a root or a setting changed.
+    /// All files: a hierarchy, a root, a setting or the known nodes changed.
     All,
     /// These files.
     Files(BTreeSet<Arc<str>>),
@@ -41,14 +42,15 @@ impl Recheck {
 }
 
 /// The files that may have other findings after the last change of a snapshot. Moved places in
-/// other files are added by [`Recheck::with_moved`]. O(changed files and their keys), plus the time
-/// that rules need to list their files.
+/// other files are added by [`Recheck::with_moved`]. `node_files` are the files of nodes and facts
+/// that settings name. O(changed files and their keys), plus the time that rules need to list their
+/// files.
 #[must_use]
-pub fn recheck(snapshot: &Snapshot) -> Recheck {
-    recheck_for(snapshot, RULES)
+pub fn recheck(snapshot: &Snapshot, node_files: &[Arc<str>]) -> Recheck {
+    recheck_for(snapshot, node_files, RULES)
 }
 
-fn recheck_for(snapshot: &Snapshot, rules: &[&'static Rule]) -> Recheck {
+fn recheck_for(snapshot: &Snapshot, node_files: &[Arc<str>], rules: &[&'static Rule]) -> Recheck {
     let delta = snapshot.delta();
     if delta.roots_changed
         || delta.settings_changed
@@ -57,38 +59,43 @@ fn recheck_for(snapshot: &Snapshot, rules: &[&'static Rule]) -> Recheck {
         || delta
             .files
             .iter()
-            .any(|file| is_configuration(snapshot, file))
+            .any(|file| decides_hierarchies(snapshot, &file.path))
     {
         return Recheck::All;
     }
     let own = delta.files.iter().map(|file| Arc::clone(&file.path));
     let mut files: BTreeSet<Arc<str>> = own.collect();
-    let changed = changed_facts(snapshot);
-    for rule in rules {
-        if rule.depends.on.meet(changed) {
-            files.append(&mut (rule.depends.files)(snapshot));
+    let changed = changed_facts(snapshot, node_files);
+    for depends in rules.iter().map(|rule| rule.depends) {
+        if changed.meet(FactKinds::NODES) && depends.on.meet(FactKinds::NODES) {
+            return Recheck::All;
+        }
+        if depends.on.meet(changed) {
+            files.append(&mut (depends.files)(snapshot));
         }
     }
     Recheck::Files(files)
 }
 
-fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
+/// Whether the content of a file may decide which hierarchies there are and what they read: also
+/// files that are no configuration of a hierarchy.
+fn decides_hierarchies(snapshot: &Snapshot, at: &str) -> bool {
     matches!(
-        path::name(&file.path),
+        path::name(at),
         HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
-    ) || snapshot
-        .roots()
-        .iter()
-        .any(|root| root.hiera_yaml.as_deref() == Some(&*file.path))
+    ) || snapshot.roots().of_config(at).is_some()
 }
 
 /// The kinds of facts in which existing files changed. `FILES` is not among them: if files are
 /// added or removed, all files are checked again.
-fn changed_facts(snapshot: &Snapshot) -> FactKinds {
+fn changed_facts(snapshot: &Snapshot, node_files: &[Arc<str>]) -> FactKinds {
     let delta = snapshot.delta();
     let options_look_up = options_look_up(snapshot);
     let mut changed = FactKinds::NONE;
     for file in &delta.files {
+        if describes_nodes(snapshot, &file.path, node_files) {
+            changed = changed.and(FactKinds::NODES);
+        }
         if language_of(&file.path).is_some() {
             changed = changed.and(FactKinds::MANIFESTS);
             continue;
@@ -140,29 +147,37 @@ mod tests {
         }
     }
 
-    static ON_FACTS: [(&str, Rule); 5] = [
+    static ON_FACTS: [(&str, Rule); 6] = [
         ("options", rule(FactKinds::OPTIONS)),
         ("keys", rule(FactKinds::KEYS)),
         ("values", rule(FactKinds::VALUES)),
         ("manifests", rule(FactKinds::MANIFESTS)),
+        ("nodes", rule(FactKinds::NODES)),
         ("nothing", rule(FactKinds::NONE)),
     ];
 
     /// The rules that check `marked.yaml` again after `other.yaml` was changed to `text`.
     fn rules_to_rerun(text: &str) -> Vec<&'static str> {
+        rules_to_rerun_after("data/other.yaml", text)
+    }
+
+    /// The rules that check `marked.yaml` again after a file was changed to `text`; settings name
+    /// `hosts.yaml` as a file of nodes.
+    fn rules_to_rerun_after(other: &str, text: &str) -> Vec<&'static str> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/repo".into()]));
-        let write = |name: &str, text: &str| {
-            workspace.apply(Change::open(format!("/repo/data/{name}"), text))
-        };
-        write("marked.yaml", "mark: 1\n");
-        write("other.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n");
-        let snapshot = write("other.yaml", text);
+        let write =
+            |name: &str, text: &str| workspace.apply(Change::open(format!("/repo/{name}"), text));
+        write("data/marked.yaml", "mark: 1\n");
+        write(other, "a: 1\nlookup_options: {a: {merge: deep}}\n");
+        let snapshot = write(other, text);
         let rerun = ON_FACTS.iter().filter(|(_, rule)| {
-            let Recheck::Files(files) = recheck_for(&snapshot, &[rule]) else {
+            let Recheck::Files(files) =
+                recheck_for(&snapshot, &["/repo/hosts.yaml".into()], &[rule])
+            else {
                 return true;
             };
-            assert!(files.contains("/repo/data/other.yaml"));
+            assert!(files.contains(&*format!("/repo/{other}")));
             files.contains("/repo/data/marked.yaml")
         });
         rerun.map(|(name, _)| *name).collect()
@@ -185,5 +200,20 @@ mod tests {
             rules_to_rerun("a: 1\nlookup_options: {a: {merge: \"%{lookup('a')}\"}}\n"),
             ["options", "values"]
         );
+    }
+
+    #[test]
+    fn a_rule_is_rerun_when_a_file_of_nodes_changes() {
+        let text = "a: 2\nlookup_options: {a: {merge: deep}}\n";
+        for at in ["nodes.yaml", "hosts.yaml", "spec/fixtures/facts/a.yaml"] {
+            assert_eq!(rules_to_rerun_after(at, text), ["values", "nodes"], "{at}");
+        }
+        for at in [
+            "data/nodes.yaml",
+            "other/hosts.yaml",
+            "spec/fixtures/facts.yaml",
+        ] {
+            assert_eq!(rules_to_rerun_after(at, text), ["values"], "{at}");
+        }
     }
 }

@@ -120,7 +120,7 @@ const EDITS: &[(&str, &str, &str, &str)] = &[
 fn an_edit_rechecks_no_more_files_than_before() {
     let mut table = String::new();
     for (what, path, old, new) in EDITS {
-        let files = match recheck(&edited(path, old, new)) {
+        let files = match recheck(&edited(path, old, new), &[]) {
             Recheck::All => "all".to_owned(),
             Recheck::Files(files) => files.len().to_string(),
         };
@@ -157,7 +157,7 @@ fn an_edit_of_a_site_manifest_rechecks_data() {
     let found = found.expect("a data file");
     let is_wrong = found.iter().any(|it| it.code == "type-mismatch");
     assert!(is_wrong, "{found:?}");
-    if let Recheck::Files(files) = recheck(&snapshot) {
+    if let Recheck::Files(files) = recheck(&snapshot, &[]) {
         assert!(files.contains(&*common), "{files:?}");
     }
 }

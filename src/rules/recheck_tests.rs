@@ -216,7 +216,7 @@ fn assert_rechecked(
         let related = found.iter().flat_map(|it| &it.related);
         related.map(move |related| (file, &related.path))
     });
-    match recheck(snapshot).with_moved(snapshot, named) {
+    match recheck(snapshot, &[]).with_moved(snapshot, named) {
         Recheck::All => known.clone_from(&all),
         Recheck::Files(files) => known.extend(check(snapshot, files)),
     }

@@ -107,6 +107,8 @@ impl FactKinds {
     pub(super) const FILES: FactKinds = FactKinds(1 << 3);
     /// Puppet code.
     pub(super) const MANIFESTS: FactKinds = FactKinds(1 << 4);
+    /// The known nodes. If a file that describes them changes, all files are checked again.
+    pub(super) const NODES: FactKinds = FactKinds(1 << 5);
 
     /// The facts of both.
     pub(super) const fn and(self, others: FactKinds) -> FactKinds {

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, LOOKUP_OPTIONS, Snapshot, path};
 
 /// A set of files, collected by key.
@@ -166,9 +165,4 @@ pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         options_look_up(snapshot) || entries.any(|entry| touched.contains(&entry.pattern))
     });
     concerned.map(|file| Arc::clone(file.path())).collect()
-}
-
-/// Whether a file may describe nodes.
-pub(super) fn describes_nodes(at: &str) -> bool {
-    NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
 }

@@ -22,7 +22,7 @@ rule!(
     "type-mismatch",
     Error,
     [Key(check)],
-    MANIFESTS | VALUES | OPTIONS,
+    MANIFESTS | VALUES | OPTIONS | NODES,
     files_of_parameters
 );
 

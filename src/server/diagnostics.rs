@@ -11,6 +11,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::capabilities::DiagnosticForm;
 use super::connection::Connection;
+use super::context::named_files;
 use super::convert;
 use super::jobs::{NoAnswer, caught, run_blocking};
 use super::model::Unchecked;
@@ -62,8 +63,9 @@ impl FileDiagnostics {
     pub(crate) async fn updated(session: &Connection) -> Option<OwnedMutexGuard<FileDiagnostics>> {
         let mut diagnostics = session.diagnostics.clone().lock_owned().await;
         let unchecked = session.take_unchecked();
+        let node_files = named_files(&session.settings());
         let update = move || {
-            let taken = caught(|| diagnostics.take(unchecked));
+            let taken = caught(|| diagnostics.take(unchecked, &node_files));
             if let Err(NoAnswer::Panicked(message)) = taken {
                 tracing::error!("all files are checked again: {message}");
                 diagnostics.pending = None;
@@ -75,7 +77,7 @@ impl FileDiagnostics {
 
     /// Adds the files that changes can affect. O(files), so not for the threads that read and write
     /// messages.
-    fn take(&mut self, unchecked: Unchecked) {
+    fn take(&mut self, unchecked: Unchecked, node_files: &[Arc<str>]) {
         let recheck_files = match unchecked {
             Unchecked::All => Recheck::All,
             Unchecked::Nothing => return,
@@ -83,7 +85,7 @@ impl FileDiagnostics {
                 let known = self.known.iter();
                 let named = known
                     .flat_map(|(file, findings)| findings.related.iter().map(move |it| (file, it)));
-                recheck(&snapshot).with_moved(&snapshot, named)
+                recheck(&snapshot, node_files).with_moved(&snapshot, named)
             }
         };
         match (recheck_files, &mut self.pending) {

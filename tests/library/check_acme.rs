@@ -199,7 +199,7 @@ fn rechecking_what_depends_on_an_edit_is_enough() {
         });
         let checker = Checker::new(&snapshot, PuppetVersion::V8);
         let all = checker.all();
-        match recheck(&snapshot) {
+        match recheck(&snapshot, &[]) {
             Recheck::All => known = all.clone(),
             Recheck::Files(files) => {
                 for path in files {

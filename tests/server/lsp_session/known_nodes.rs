@@ -36,6 +36,36 @@ fn facts_of_the_repository_s_tests_are_nodes() {
 }
 
 #[test]
+fn an_edit_of_a_nodes_file_of_any_name_changes_findings_before_it_is_saved() {
+    let repository = Repository::new();
+    let hosts = repository.folder.join("hosts.yaml");
+    repository.write("hosts.yaml", "a.x: {facts: {site: ls}}\n");
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    let at = |path: &str| format!("environments/production/{path}");
+    repository.write(&at("manifests/site.pp"), "include role\n");
+    repository.write(
+        &at("modules/role/manifests/init.pp"),
+        "class role($p) { }\n",
+    );
+    repository.write(&at("data/site/ls.yaml"), "role::p: 1\n");
+    let settings = json!({ "nodesFiles": [hosts] });
+    let mut program = Program::start(&repository.folder, &settings, VSCODE);
+    let site = repository.file("manifests/site.pp");
+    program.open(&site);
+    program.open(&hosts);
+    // Until the workspace is read, there are no findings for lack of knowledge.
+    program.command("hiera.nodes", &json!({}));
+    let pulled = json!({ "textDocument": { "uri": uri(&site) } });
+    let found = program.ask("textDocument/diagnostic", &pulled);
+    assert_eq!(found["items"], json!([]));
+    let text = "a.x: {facts: {site: ls}}\nb.x: {facts: {site: cp}}\n";
+    program.rewrite(&hosts, text);
+    let found = program.ask("textDocument/diagnostic", &pulled);
+    assert_eq!(found["items"][0]["code"], "missing-parameter", "{found}");
+    program.end();
+}
+
+#[test]
 fn a_refused_facts_file_is_reported_and_nodes_still_have_answers() {
     let repository = Repository::new();
     repository.write("facts.yaml", "role: web\nname: fred\n");
