@@ -65,11 +65,16 @@ pub fn is_deployed(root: &Root) -> bool {
     path::parent(&root.dir).is_some_and(|folder| path::name(folder) == ENVIRONMENTS)
 }
 
+/// The folder of the environment of that name, if it is one of several in a folder.
+fn nested(folder: &str, name: &str) -> String {
+    format!("{folder}/{ENVIRONMENTS}/{name}")
+}
+
 /// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it
 /// exists, else the folder itself. A module that stands alone belongs to none.
 #[must_use]
-pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environment {
-    let nested = format!("{folder}/environments/{name}");
+pub fn environment_for(files: &dyn Files, folder: &str, name: &str) -> Environment {
+    let nested = nested(folder, name);
     let dir = match files.kind(&nested) {
         Some(FileKind::Directory) => nested,
         Some(FileKind::File) | None => folder.to_owned(),
@@ -94,7 +99,6 @@ pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environmen
 #[must_use]
 pub fn root_for<'a>(snapshot: &'a Snapshot, folder: &str, environment: &str) -> Option<&'a Root> {
     let roots = snapshot.roots();
-    let nested = format!("{folder}/environments/{environment}");
     let own = path::join(folder, HIERA_YAML);
     let best = || {
         let mut used = roots.found().iter().filter(|found| found.is_used());
@@ -102,7 +106,8 @@ pub fn root_for<'a>(snapshot: &'a Snapshot, folder: &str, environment: &str) -> 
     };
     let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
     let chosen = || roots.of_config(&snapshot.settings().chosen.first()?.hiera_yaml);
-    let nested = roots.in_folder(&nested).filter(with_config);
+    let nested = roots.in_folder(&nested(folder, environment));
+    let nested = nested.filter(with_config);
     let here = || roots.in_folder(folder).filter(with_config);
     let here = nested.or_else(chosen).or_else(here);
     here.or_else(|| snapshot.root_of(&own))
@@ -114,7 +119,7 @@ pub fn root_for<'a>(snapshot: &'a Snapshot, folder: &str, environment: &str) -> 
 /// an environment has count, since data files can be grouped by environment too.
 #[must_use]
 pub fn environments_below(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
-    let all = path::join(folder, "environments");
+    let all = path::join(folder, ENVIRONMENTS);
     let is_environment = |name: &str| {
         let signs = ["environment.conf", "hiera.yaml", "manifests", "modules"];
         let mut signs = signs.iter().map(|sign| format!("{all}/{name}/{sign}"));

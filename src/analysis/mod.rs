@@ -71,7 +71,7 @@ pub use doctor::{
     Report, VariableReport,
 };
 pub use environment::{
-    CODEDIR, environment_in, environment_of, environments_below, is_deployed, root_for,
+    CODEDIR, environment_for, environment_in, environments_below, is_deployed, root_for,
 };
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};

@@ -13,7 +13,7 @@ use clap::Args;
 use request::request;
 use whole::{any_node, by_name};
 
-use crate::analysis::{Analysis, RootView, datadir_of, environment_of, root_for, session_over};
+use crate::analysis::{Analysis, RootView, datadir_of, environment_for, root_for, session_over};
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
@@ -132,7 +132,7 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let files = WorkspaceDisk::new(&folder).with_path_map(&of_files);
     let files = ManuallyDrop::new(files);
     let files: &WorkspaceDisk = &files;
-    let mut environment = environment_of(files, &folder, &arguments.environment);
+    let mut environment = environment_for(files, &folder, &arguments.environment);
     environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
     let mut dir = environment.dir.clone();
