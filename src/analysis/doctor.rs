@@ -205,7 +205,7 @@ impl Analysis<'_> {
         files.sort_by(|one, other| one.path().cmp(other.path()));
         for file in files {
             let at = file.path();
-            if is_configuration(self, at) {
+            if is_listed(self, at) {
                 continue;
             }
             let is_read = hiera.contains(file);
@@ -240,12 +240,12 @@ impl Analysis<'_> {
     }
 }
 
-fn is_configuration(analysis: Analysis<'_>, at: &str) -> bool {
+/// Whether a file is a configuration that the report lists: one that a root uses, or another that
+/// was found in the search for roots.
+fn is_listed(analysis: Analysis<'_>, at: &str) -> bool {
     let roots = analysis.snapshot.roots();
     let mut found = roots.found().iter();
-    let mut used = roots.iter();
-    found.any(|config| &*config.path == at)
-        || used.any(|root| root.hiera_yaml.as_deref() == Some(at))
+    found.any(|config| &*config.path == at) || roots.of_config(at).is_some()
 }
 
 fn hierarchy(view: &RootView<'_>) -> Hierarchy {

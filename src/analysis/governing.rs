@@ -5,12 +5,28 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::lookup::{Place, Reach};
+use crate::lookup::{Place, Reach, Reading};
 use crate::value::KeyHashing;
 use crate::workspace::{
-    ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, HIERA_YAML, MODULE_FOLDERS,
-    Root, RootKind, path,
+    ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, Format, HIERA_YAML,
+    MODULE_FOLDERS, Root, RootKind, Snapshot, path,
 };
+
+/// The format in which a root's hierarchy reads a file: that of the first of its `places` that
+/// reads the file with one of Puppet's own readers. `None` without one.
+#[must_use]
+pub fn format_read(
+    snapshot: &Snapshot,
+    root: &Root,
+    places: &[Place],
+    path: &str,
+) -> Option<Format> {
+    let files = snapshot.files_for(root);
+    places.iter().find_map(|place| {
+        let format = place.reading.map(Reading::format)?;
+        place.reads(path, &files).then_some(format)
+    })
+}
 
 impl<'a> Analysis<'a> {
     /// The root whose hierarchy reads a file. In this order: the innermost root around it; the
@@ -196,10 +212,8 @@ impl<'a> HieraFiles<'a> {
     pub fn contains(&self, file: &File) -> bool {
         let path = file.path();
         self.roots.iter().any(|(root, places)| {
-            let files = self.analysis.snapshot.files_for(root);
-            let mut places = places.iter();
             root.hiera_yaml.as_ref() == Some(path)
-                || places.any(|place| place.reading.is_some() && place.reads(path, &files))
+                || format_read(self.analysis.snapshot, root, places, path).is_some()
         })
     }
 }

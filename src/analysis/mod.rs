@@ -76,7 +76,7 @@ pub use environment::{
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
-pub use governing::{Environments, Governing, HieraFiles, governing};
+pub use governing::{Environments, Governing, HieraFiles, format_read, governing};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, has_nodes_extension};

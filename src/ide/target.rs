@@ -12,7 +12,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, Format, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
+use crate::workspace::{File, Format, HIERA_YAML, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
 
 /// The thing under the cursor.
 pub enum Target {
@@ -146,14 +146,15 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
     }
 }
 
-/// Whether a file is the configuration of a hierarchy.
+/// Whether a file is treated as the configuration of a hierarchy: by its name, because a root uses
+/// it, or by its content, even if no root uses it.
 #[must_use]
 pub fn is_config(snapshot: &Snapshot, file: &str) -> bool {
     let by_content = || {
         let config = snapshot.file(file)?.facts().config.as_ref()?;
         Some(config.plain.is_none())
     };
-    path::name(file) == "hiera.yaml"
+    path::name(file) == HIERA_YAML
         || snapshot.roots().of_config(file).is_some()
         || by_content() == Some(true)
 }

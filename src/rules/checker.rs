@@ -14,7 +14,7 @@ use super::walk::walk;
 use super::{FactKinds, RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, PossibleInclusions,
-    RootView, datadir_of, layers_of,
+    RootView, datadir_of, format_read, layers_of,
 };
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
@@ -446,13 +446,14 @@ impl<'a> Checker<'a> {
         let formats = || self.formats.lock().unwrap_or_else(PoisonError::into_inner);
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
-            let format = self.roots.iter().find_map(|root| {
-                let files = self.snapshot.files_for(root.root);
-                let mut places = self.places(root).iter();
-                places.find_map(|place| {
-                    let format = place.reading.map(Reading::format)?;
-                    place.reads(file.path(), &files).then_some(format)
-                })
+            let mut roots = self.roots.iter();
+            let format = roots.find_map(|context| {
+                format_read(
+                    self.snapshot,
+                    context.root,
+                    self.places(context),
+                    file.path(),
+                )
             });
             formats().insert(file.id(), format);
             format
