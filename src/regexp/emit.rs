@@ -168,6 +168,16 @@ impl RegexpEmitter {
         Ok(())
     }
 
+    /// The content of groups whose captures are not used.
+    fn unwrapped<'n>(&self, mut node: &'n RegexpNode) -> &'n RegexpNode {
+        while let RegexpNode::Capture(number, body) = node
+            && !self.used.contains(number)
+        {
+            node = body;
+        }
+        node
+    }
+
     fn repeat(
         &mut self,
         body: &RegexpNode,
@@ -182,6 +192,20 @@ impl RegexpEmitter {
                 return self.node(body);
             }
             return Ok(());
+        }
+        let is_star =
+            |min, max: Option<u32>, greed| min <= 1 && max.is_none() && greed == Greed::Greedy;
+        if let RegexpNode::Repeat {
+            body: inner,
+            min: inner_min,
+            max: inner_max,
+            greed: inner_greed,
+        } = self.unwrapped(body)
+            && is_star(min, max, greed)
+            && is_star(*inner_min, *inner_max, *inner_greed)
+        {
+            // Ruby makes one repeat of both too. `fancy-regex` stops early if a lazy one is inside.
+            return self.repeat(inner, min.min(*inner_min), None, greed);
         }
         let possessive = greed == Greed::Possessive;
         if possessive {

@@ -478,6 +478,14 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_repeat_matches_as_one() {
+        for pattern in ["a+?**|^", "(a+?*)*|^", "(?:(?:a+?)+)*|^"] {
+            let pattern = Regexp::new(pattern).unwrap();
+            assert_eq!(pattern.replace_all("aa\nb", "-"), Ok("--\n-b-".into()));
+        }
+    }
+
+    #[test]
     fn runaway_backtracking_ends() {
         let pattern = Regexp::new(r"^(?=a)(a|aa|\1)+$").unwrap();
         let text = "a".repeat(64) + "!";
