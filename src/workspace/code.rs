@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::cache::TextHash;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
-use super::interner::Interner;
 use super::snapshot::{FileDelta, FileId, Snapshot};
 use super::{File, path};
 use crate::syntax::puppet::Dialect;
@@ -334,7 +333,7 @@ pub enum Within {
 
 impl LookupKey {
     /// A key with these literal texts, with computed parts between them.
-    pub(super) fn of_texts(mut texts: Vec<String>, names: &Interner) -> LookupKey {
+    pub(super) fn of_texts(mut texts: Vec<String>) -> LookupKey {
         // The part after a dot digs into the value.
         let is_dotted = |text: &String| text.contains('.');
         if let Some(at) = texts.iter().position(is_dotted) {
@@ -347,7 +346,7 @@ impl LookupKey {
         }
         let has_letters = |text: &String| text.contains(|c: char| c.is_alphanumeric());
         match texts.iter().any(has_letters) {
-            true => LookupKey::Partly(texts.iter().map(|text| names.intern(text)).collect()),
+            true => LookupKey::Partly(texts.into_iter().map(Arc::from).collect()),
             false => LookupKey::Computed,
         }
     }

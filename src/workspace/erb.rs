@@ -1,12 +1,13 @@
 //! Finds keys looked up by Ruby code, in the tags of an ERB template or in a function of a module:
 //! calls of Puppet's functions with literal keys. The surrounding Ruby is not parsed.
 
+use std::sync::Arc;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::code::{CodeFacts, LookupFact, LookupFunction, LookupKey, Within};
-use super::interner::Interner;
 use crate::text::TextRange;
 
 /// `scope.function_hiera(['key'])`, `scope.call_function('lookup', ['key'])`,
@@ -23,12 +24,12 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-pub(super) fn facts(text: &str, names: &Interner) -> CodeFacts {
-    in_parts(text, tags(text), names)
+pub(super) fn facts(text: &str) -> CodeFacts {
+    in_parts(text, tags(text))
 }
 
 /// The facts of a Ruby text, without commented-out code.
-pub(super) fn of_ruby(text: &str, names: &Interner) -> CodeFacts {
+pub(super) fn of_ruby(text: &str) -> CodeFacts {
     let mut parts: Vec<TextRange> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -40,10 +41,10 @@ pub(super) fn of_ruby(text: &str, names: &Interner) -> CodeFacts {
             _ => parts.push(TextRange::new(start, at)),
         }
     }
-    in_parts(text, parts.into_iter(), names)
+    in_parts(text, parts.into_iter())
 }
 
-fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>, names: &Interner) -> CodeFacts {
+fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>) -> CodeFacts {
     let mut lookups = Vec::new();
     for tag in parts {
         for call in CALL.captures_iter(tag.slice(text)) {
@@ -58,7 +59,7 @@ fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>, names: &Interner
             };
             lookups.push(LookupFact {
                 function: function(name.as_str()),
-                key: key_of(key.as_str(), names),
+                key: key_of(key.as_str()),
                 place: range(key),
                 call: range(whole),
                 expected: None,
@@ -104,16 +105,16 @@ fn function(name: &str) -> LookupFunction {
 }
 
 /// A key in Ruby's quotes; in double quotes the texts around interpolations.
-fn key_of(quoted: &str, names: &Interner) -> LookupKey {
+fn key_of(quoted: &str) -> LookupKey {
     let key = &quoted[1..quoted.len() - 1];
     let mut parts = key.split("#{");
     let first = parts.next().unwrap_or_default().to_owned();
     if first == key || !quoted.starts_with('"') {
-        return LookupKey::Literal(names.intern(key));
+        return LookupKey::Literal(Arc::from(key));
     }
     let behind = |part: &str| part.split_once('}').map_or("", |(_, rest)| rest).to_owned();
     let texts = std::iter::once(first).chain(parts.map(behind));
-    LookupKey::of_texts(texts.collect(), names)
+    LookupKey::of_texts(texts.collect())
 }
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
                     <%= call_function(:lookup, \"#{name}::h.#{x}\") %>\n\
                     <%= scope.call_function('lookup', key) %>\n\
                     <%= scope.call_function(\"hiera_array\", 'g";
-        let found = facts(&format!("{text}')"), &Interner::default());
+        let found = facts(&format!("{text}')"));
         let shown = found.lookups.iter().map(|one| {
             let key = match &one.key {
                 LookupKey::Literal(key) => key.to_string(),
@@ -167,7 +168,7 @@ mod tests {
                     x = hiera('d') + my_hiera('e')\n\
                     call_function('lookup', \"#{module_name}::f\")\n\
                     function_notice(['g'])\n";
-        let found = of_ruby(text, &Interner::default());
+        let found = of_ruby(text);
         let keys: Vec<&str> = found
             .lookups
             .iter()

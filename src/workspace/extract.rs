@@ -1,12 +1,13 @@
 //! The single extraction of facts from the tree of a text, whatever its format. It calls parsers
 //! and loaders, and must not know other files.
 
+use std::sync::Arc;
+
 use super::cache::TextHash;
 use super::facts::{
     FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind,
 };
 use super::files::Format;
-use super::interner::Interner;
 use super::parts;
 use super::reader;
 use super::tokens::tokens_of;
@@ -33,19 +34,19 @@ pub(super) struct FactSource<'a> {
 }
 
 /// The facts of a data file's text, and its tree if it is worth keeping.
-pub(super) fn facts(source: FactSource<'_>, names: &Interner) -> (FileFacts, Option<Parse>) {
+pub(super) fn facts(source: FactSource<'_>) -> (FileFacts, Option<Parse>) {
     let is_large = source.text.len() > parts::LARGE;
-    if is_large && let Some(facts) = facts_in_parts(source, parts::PART, names) {
+    if is_large && let Some(facts) = facts_in_parts(source, parts::PART) {
         return (facts, None);
     }
     let parse = reader::parse(source.text, source.format);
-    let facts = facts_of(source, &parse, source.text.len(), names).build(source.text);
+    let facts = facts_of(source, &parse, source.text.len()).build(source.text);
     (facts, (!is_large).then_some(parse))
 }
 
 /// The facts of a YAML text that is parsed in parts of about `size` bytes; `None` if that is not
 /// possible.
-fn facts_in_parts(source: FactSource<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
+fn facts_in_parts(source: FactSource<'_>, size: usize) -> Option<FileFacts> {
     if source.format != Format::Yaml || source.bytes.is_some() {
         return None;
     }
@@ -58,13 +59,13 @@ fn facts_in_parts(source: FactSource<'_>, size: usize, names: &Interner) -> Opti
     for part in parts::parts(source.text, size)? {
         let end = part.end;
         let parse = parts::parse_part(source.text, part)?;
-        facts.add(facts_of(source, &parse, end, names));
+        facts.add(facts_of(source, &parse, end));
     }
     Some(facts.build(source.text))
 }
 
 /// The facts of a tree, which extends to `end` of the text.
-fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
+fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
     let FactSource { text, hash, .. } = source;
     let tree = &parse.tree;
     let mut extraction = KeyExtraction {
@@ -72,7 +73,6 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner)
         end,
         aliases: aliases(tree),
         tree,
-        names,
         keys: Vec::new(),
         lookup_options: Vec::new(),
         has_odd_keys: false,
@@ -84,7 +84,7 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner)
     FactsBuilder {
         keys: extraction.keys,
         lookup_options: extraction.lookup_options,
-        tokens: tokens_of(text, tree, source.format, names),
+        tokens: tokens_of(text, tree, source.format),
         error: load_error(source, parse),
         is_whole: parse.problems.is_empty(),
         // Substitutions and included files can add keys and references.
@@ -186,7 +186,6 @@ struct KeyExtraction<'a> {
     /// The start offsets of aliases, ascending.
     aliases: Vec<u32>,
     tree: &'a Tree,
-    names: &'a Interner,
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
     has_odd_keys: bool,
@@ -225,7 +224,7 @@ impl KeyExtraction<'_> {
             self.options(value);
         }
         self.keys.push(KeyFact {
-            name: self.names.intern(name),
+            name: Arc::from(name),
             key: self.tree.node(key).range,
             line: 0,
             value: range,
@@ -277,7 +276,7 @@ impl KeyExtraction<'_> {
             if let Some((pattern, _)) = key_name(self.tree, key) {
                 let range = self.tree.node(value).full_range();
                 self.lookup_options.push(OptionFact {
-                    pattern: self.names.intern(pattern),
+                    pattern: Arc::from(pattern),
                     key: self.tree.node(key).range,
                     value: range,
                     fingerprint: self.fingerprint(range, range.end as usize),
@@ -298,7 +297,7 @@ impl KeyExtraction<'_> {
             let text = self.source.text.get(value.as_usize()).unwrap_or_default();
             let fingerprint = self.fingerprint_of(text, text.contains('*'));
             self.keys.push(KeyFact {
-                name: self.names.intern(&key.text),
+                name: Arc::clone(&key.text),
                 key: key.range,
                 line: 0,
                 value,

@@ -15,17 +15,15 @@ use super::code::{
     ParameterFact, VariableFact, Within,
 };
 use super::documentation::Documentation;
-use super::interner::Interner;
 use crate::puppet::{may_declare_classes, may_leave};
 use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind};
 use crate::text::TextRange;
 
-pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
+pub(super) fn facts(text: &str, dialect: Dialect) -> CodeFacts {
     let parse = puppet::parse(text, dialect);
     let mut extraction = CodeExtraction {
         text,
         comments: &parse.comments,
-        names,
         definitions: Vec::new(),
         aliases: Vec::new(),
         nodes: Vec::new(),
@@ -49,7 +47,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         lookups: extraction.lookups.into(),
         includes: extraction.includes.into(),
         default_classes: extraction.defaults.into(),
-        variables: variables(&parse.root, names).into(),
+        variables: variables(&parse.root).into(),
         calls: extraction.calls.into(),
         is_broken: !parse.problems.is_empty(),
         fingerprint: TextHash::default(),
@@ -63,12 +61,12 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
 }
 
 /// The variables that the top scope or a node block sets.
-fn variables(root: &Expression, names: &Interner) -> Vec<VariableFact> {
+fn variables(root: &Expression) -> Vec<VariableFact> {
     let mut found = Vec::new();
     let mut add = |node: &Expression, in_node_block| {
         node.each_assigned(&mut |name, place| {
             found.push(VariableFact {
-                name: names.intern(name),
+                name: Arc::from(name),
                 place,
                 in_node_block,
             });
@@ -88,7 +86,6 @@ fn variables(root: &Expression, names: &Interner) -> Vec<VariableFact> {
 struct CodeExtraction<'a> {
     text: &'a str,
     comments: &'a [TextRange],
-    names: &'a Interner,
     definitions: Vec<DefinitionFact>,
     aliases: Vec<AliasFact>,
     nodes: Vec<NodeFact>,
@@ -133,7 +130,7 @@ impl CodeExtraction<'_> {
             ExpressionKind::TypeAlias(alias) => {
                 let start = node.own.start as usize;
                 self.aliases.push(AliasFact {
-                    name: self.names.intern(&alias.name),
+                    name: Arc::from(&*alias.name),
                     place: TextRange::new(start, start + alias.name.len()),
                     expected: alias.place,
                     documentation: self.documentation(self.line_of(start)).text(),
@@ -216,7 +213,7 @@ impl CodeExtraction<'_> {
                 return None;
             };
             Some(ParameterFact {
-                name: self.names.intern(&fact.name),
+                name: Arc::from(&*fact.name),
                 place: parameter.own,
                 expected: fact.expected.as_ref().map(|node| node.range),
                 default: fact.value.as_ref().map(|node| node.range),
@@ -230,7 +227,7 @@ impl CodeExtraction<'_> {
         });
         let parameters = parameters.collect();
         let parent = definition.parent.as_ref().map(|(name, place)| {
-            let name = self.names.intern(name.trim_start_matches("::"));
+            let name = Arc::from(name.trim_start_matches("::"));
             (name, *place)
         });
         self.within = Within::Definition(self.definitions.len() as u32);
@@ -242,7 +239,7 @@ impl CodeExtraction<'_> {
         }
         self.definitions.push(DefinitionFact {
             kind,
-            name: self.names.intern(&definition.name),
+            name: Arc::from(&*definition.name),
             place: definition.place,
             range: node.own,
             parent,
@@ -276,7 +273,7 @@ impl CodeExtraction<'_> {
             name => {
                 if may_declare_classes(name) {
                     self.calls.push(CallFact {
-                        function: self.names.intern(name),
+                        function: Arc::from(name),
                         place: node.range,
                         within: self.within,
                     });
@@ -352,8 +349,8 @@ impl CodeExtraction<'_> {
             if let Some(class) = element.literal() {
                 let class = class.trim_start_matches("::").to_lowercase();
                 self.defaults.push(DefaultClass {
-                    key: self.names.intern(key),
-                    class: self.names.intern(&class),
+                    key: Arc::from(key),
+                    class: Arc::from(&*class),
                     place: element.range,
                     call,
                 });
@@ -363,8 +360,8 @@ impl CodeExtraction<'_> {
 
     fn key(&self, node: &Expression) -> LookupKey {
         match node.literal() {
-            Some(key) => LookupKey::Literal(self.names.intern(key)),
-            None => LookupKey::of_texts(self.texts(node), self.names),
+            Some(key) => LookupKey::Literal(Arc::from(key)),
+            None => LookupKey::of_texts(self.texts(node)),
         }
     }
 
@@ -400,7 +397,7 @@ impl CodeExtraction<'_> {
             }
             _ => {
                 let parameter = self.parameter_of_class(type_name);
-                let parameter = parameter.map(|it| Means::Parameter(self.names.intern(&it)));
+                let parameter = parameter.map(|it| Means::Parameter(Arc::from(&*it)));
                 self.includes.push(IncludeFact {
                     means: parameter,
                     given: Given::Any,
@@ -415,9 +412,7 @@ impl CodeExtraction<'_> {
         let mut names = Vec::new();
         for attribute in attributes {
             match &attribute.kind {
-                ExpressionKind::Attribute(attribute) => {
-                    names.push(self.names.intern(&attribute.name))
-                }
+                ExpressionKind::Attribute(attribute) => names.push(Arc::from(&*attribute.name)),
                 _ => return Given::Any,
             }
         }
@@ -445,7 +440,7 @@ impl CodeExtraction<'_> {
         }
         let class = node.literal().map(|name| {
             let name = name.trim_start_matches("::").to_lowercase();
-            self.names.intern(&name)
+            Arc::from(&*name)
         });
         let means = match class {
             Some(_) => None,

@@ -3,7 +3,7 @@
 use super::*;
 
 fn read(text: &str) -> CodeFacts {
-    facts(text, Dialect::Manifest, &Interner::default())
+    facts(text, Dialect::Manifest)
 }
 
 fn slice(text: &str, range: Option<TextRange>) -> &str {
@@ -247,6 +247,6 @@ fn aliases_and_templates() {
     assert_eq!(alias.expected.slice(text), "Integer[0, 65535]");
     assert_eq!(alias.documentation.as_deref(), Some("A port."));
     let text = "a <%= lookup('k') %> b";
-    let template = super::facts(text, Dialect::Template, &Interner::default());
+    let template = super::facts(text, Dialect::Template);
     assert_eq!(template.lookups[0].place.slice(text), "'k'");
 }

@@ -19,7 +19,7 @@ fn read_as(text: &str, format: Format) -> FileFacts {
         hash: TextHash::of(text.as_bytes()),
         format,
     };
-    facts(source, &Interner::default()).0
+    facts(source).0
 }
 
 fn names(facts: &FileFacts) -> Vec<&str> {
@@ -359,7 +359,6 @@ fn facts_read_in_parts_are_those_of_the_whole() {
         "s: >\n  t\n",
         "u",
     ];
-    let names = Interner::default();
     let in_parts = std::cell::Cell::new(0);
     let config = ProptestConfig {
         failure_persistence: None,
@@ -376,7 +375,7 @@ fn facts_read_in_parts_are_those_of_the_whole() {
             format: Format::Yaml,
         };
         for size in [1, 20] {
-            if let Some(facts) = facts_in_parts(source, size, &names) {
+            if let Some(facts) = facts_in_parts(source, size) {
                 in_parts.set(in_parts.get() + 1);
                 let whole = FileFacts {
                     in_parts: true,

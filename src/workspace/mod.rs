@@ -39,7 +39,6 @@ mod fits;
 mod found;
 mod generations;
 mod index;
-mod interner;
 mod layout;
 mod parts;
 pub mod path;

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::files::Format;
-use super::interner::Interner;
 use crate::interpolation::{self, Method, Token, TokenKind};
 use crate::syntax::{ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
@@ -64,13 +63,13 @@ impl TokenFact {
         }
     }
 
-    fn of(token: &Token, decoded: &str, map: &ScalarMap, names: &Interner) -> TokenFact {
+    fn of(token: &Token, decoded: &str, map: &ScalarMap) -> TokenFact {
         let source = |range: TextRange| map.source_range(range.as_usize());
         let range = source(token.range);
         let function = token.function.map(source);
         let variable = |name: &str, place: TextRange| {
             TokenFact::Variable(VariableUse {
-                name: names.intern(name),
+                name: Arc::from(name),
                 range,
                 function,
                 variable: source(place),
@@ -85,7 +84,7 @@ impl TokenFact {
                 },
                 Some(function),
             ) if method.looks_up() => TokenFact::Reference(Reference {
-                key: names.intern(argument),
+                key: Arc::clone(argument),
                 method: *method,
                 range,
                 function,
@@ -113,12 +112,7 @@ impl TokenFact {
 }
 
 /// The tokens in a text's strings, in the order of the text.
-pub(super) fn tokens_of(
-    text: &str,
-    tree: &Tree,
-    format: Format,
-    names: &Interner,
-) -> Vec<TokenFact> {
+pub(super) fn tokens_of(text: &str, tree: &Tree, format: Format) -> Vec<TokenFact> {
     let mut tokens = Vec::new();
     if !interpolation::has_tokens(text) {
         // Escapes can hide a token (`"\x25{…}"`), but a text that hides all of them has no intended
@@ -142,7 +136,7 @@ pub(super) fn tokens_of(
         tokens.extend(
             found
                 .iter()
-                .map(|token| TokenFact::of(token, decoded, &map, names)),
+                .map(|token| TokenFact::of(token, decoded, &map)),
         );
     }
     tokens

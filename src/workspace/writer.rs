@@ -17,7 +17,6 @@ use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
 use super::index::Patch;
-use super::interner::Interner;
 use super::root_finder;
 use super::roots::decides_roots;
 use super::snapshot::{Delta, FileDelta, FileId, Snapshot, next_shape, seen};
@@ -29,7 +28,6 @@ pub struct Workspace {
     current: ArcSwap<Snapshot>,
     /// Held while a change is applied. Names live as long as the workspace.
     writing: Mutex<()>,
-    names: Interner,
 }
 
 impl Default for Workspace {
@@ -37,7 +35,6 @@ impl Default for Workspace {
         Workspace {
             current: ArcSwap::from_pointee(Snapshot::empty()),
             writing: Mutex::default(),
-            names: Interner::default(),
         }
     }
 }
@@ -69,7 +66,7 @@ impl Workspace {
         let before = self.current.load_full();
         let mut draft = Draft::new(&before);
         draft.take(change);
-        let after = Arc::new(draft.finish(&self.names));
+        let after = Arc::new(draft.finish());
         self.current.store(Arc::clone(&after));
         after
     }
@@ -84,7 +81,7 @@ impl Snapshot {
         for path in self.open.clone() {
             draft.take(Change::Close { path });
         }
-        draft.finish(&Interner::default())
+        draft.finish()
     }
 
     /// The workspace after a change, without changing the workspace itself. Costs as much as the
@@ -93,7 +90,7 @@ impl Snapshot {
     pub fn with(&self, change: Change) -> Snapshot {
         let mut draft = Draft::new(self);
         draft.take(change);
-        let mut next = draft.finish(&Interner::default());
+        let mut next = draft.finish();
         if next.files.len() > self.files.len() {
             // Its new ids may stand for other paths in another snapshot.
             next.fits = Arc::default();
@@ -104,8 +101,8 @@ impl Snapshot {
 
 impl Draft<'_> {
     /// Reads the changed files and patches everything derived from them.
-    fn finish(mut self, names: &Interner) -> Snapshot {
-        let files = self.read_touched(names);
+    fn finish(mut self) -> Snapshot {
+        let files = self.read_touched();
         let mut delta = Delta {
             settings_changed: self.next.settings != self.before.settings,
             references_before: self.before.references.clone(),
@@ -230,7 +227,7 @@ impl Draft<'_> {
     }
 
     /// The new versions of the touched files, ordered by id; changed texts are parsed in parallel.
-    fn read_touched(&mut self, names: &Interner) -> Vec<ReadFile> {
+    fn read_touched(&mut self) -> Vec<ReadFile> {
         let touched: Vec<(FileId, DraftFile)> =
             std::mem::take(&mut self.touched).into_iter().collect();
         let slots: Vec<OnceLock<Option<Arc<File>>>> =
@@ -242,7 +239,7 @@ impl Draft<'_> {
                 let Some((id, touched)) = touched.get(at) else {
                     return;
                 };
-                let file = self.read(*id, touched, names);
+                let file = self.read(*id, touched);
                 let _ = slots[at].set(file);
             }
         };
@@ -267,7 +264,7 @@ impl Draft<'_> {
             .collect()
     }
 
-    fn read(&self, id: FileId, touched: &DraftFile, names: &Interner) -> Option<Arc<File>> {
+    fn read(&self, id: FileId, touched: &DraftFile) -> Option<Arc<File>> {
         let at = touched.path.clone()?;
         let belongs = match self.next.area_of(&at) {
             Some(_) => Belongs::Workspace,
@@ -300,11 +297,11 @@ impl Draft<'_> {
                             hash,
                             format,
                         };
-                        extract::facts(source, names)
+                        extract::facts(source)
                     }
                     None => {
                         let language = language_of(&at).filter(|_| !is_refused);
-                        (code_facts(&text, hash, language, names), None)
+                        (code_facts(&text, hash, language), None)
                     }
                 };
                 if !is_refused {
@@ -342,16 +339,11 @@ impl Draft<'_> {
     }
 }
 
-fn code_facts(
-    text: &str,
-    hash: TextHash,
-    language: Option<Language>,
-    names: &Interner,
-) -> FileFacts {
+fn code_facts(text: &str, hash: TextHash, language: Option<Language>) -> FileFacts {
     let code = match language {
-        Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect, names),
-        Some(Language::Erb) => erb::facts(text, names),
-        Some(Language::Ruby) => erb::of_ruby(text, names),
+        Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect),
+        Some(Language::Erb) => erb::facts(text),
+        Some(Language::Ruby) => erb::of_ruby(text),
         None => return FileFacts::none(hash),
     };
     FileFacts::of_code(hash, code)

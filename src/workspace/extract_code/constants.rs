@@ -1,6 +1,8 @@
 //! The values of a manifest's variables, as far as the surrounding text shows: texts, and results
 //! of calls.
 
+use std::sync::Arc;
+
 use crate::puppet::may_leave;
 use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda};
 use crate::text::TextRange;
@@ -51,7 +53,7 @@ impl CodeExtraction<'_> {
             return self.parts_of_name(name).map(Means::Parts);
         };
         let class = only.trim_start_matches("::").to_lowercase();
-        Some(Means::Class(self.names.intern(&class)))
+        Some(Means::Class(Arc::from(&*class)))
     }
 
     /// The parts of a computed name, if all of them are texts and variables of the node.
@@ -61,7 +63,7 @@ impl CodeExtraction<'_> {
             _ => std::slice::from_ref(name),
         };
         let parts = parts.iter().map(|part| match &part.kind {
-            ExpressionKind::Text(text) => Some(NamePart::Text(self.names.intern(text))),
+            ExpressionKind::Text(text) => Some(NamePart::Text(Arc::from(&**text))),
             ExpressionKind::Interpolation(inner) => self.variable_of_node(inner),
             _ => self.variable_of_node(part),
         });
@@ -71,7 +73,7 @@ impl CodeExtraction<'_> {
     /// A variable that is not set in the enclosing code, with the keys after it.
     fn variable_of_node(&self, node: &Expression) -> Option<NamePart> {
         let path = self.path_of(node)?;
-        Some(NamePart::Variable(self.names.intern(&path)))
+        Some(NamePart::Variable(Arc::from(&*path)))
     }
 
     fn path_of(&self, node: &Expression) -> Option<String> {
