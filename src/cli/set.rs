@@ -11,7 +11,7 @@ use super::Ended;
 use super::suggestions::KnownKeys;
 use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
-use super::written::write_inside;
+use super::written::write_all;
 use crate::analysis::RootView;
 use crate::ide::goal::{
     Goal, Outcome, Proposal, SearchProgress, diff, nodes_of, proposals, value_of,
@@ -92,9 +92,9 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
     match &outcome {
         Outcome::Proposals(all) => {
             if let Some(first) = all.first().filter(|_| arguments.write) {
-                for changed in first.plan.changed(view.analysis.snapshot)? {
-                    write_inside(&loaded.here.folder, &changed.path, &changed.after)?;
-                }
+                let changed = first.plan.changed(view.analysis.snapshot)?;
+                let files = changed.iter().map(|file| (&*file.path, &*file.after));
+                write_all(&loaded.here.folder, files)?;
             }
             Ok(ExitCode::SUCCESS)
         }

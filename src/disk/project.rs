@@ -109,12 +109,16 @@ pub fn leads_outside(inside: &str, folder: &str) -> bool {
     let Some(real_folder) = target(folder) else {
         return false;
     };
-    if target(inside).is_none() && lost_from(inside, folder) == Lost::Outside {
-        return true;
-    }
     // A path that does not exist is where its closest existing folder is.
-    let closest = std::iter::successors(Some(inside), |at| path::parent(at)).find_map(target);
-    closest.is_some_and(|real| path::within(&real, &real_folder).is_none())
+    for at in std::iter::successors(Some(inside), |at| path::parent(at)) {
+        if let Some(real) = target(at) {
+            return path::within(&real, &real_folder).is_none();
+        }
+        if lost_from(at, folder) == Lost::Outside {
+            return true;
+        }
+    }
+    false
 }
 
 fn refused(at: &str, message: String) -> FoundProject {

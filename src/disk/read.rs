@@ -181,11 +181,7 @@ fn system_error(error: &io::Error) -> Option<SystemError> {
     /// `EPERM` of Unix, which Rust does not tell from `EACCES`.
     const NOT_PERMITTED: i32 = 1;
     /// `ELOOP`, for which Rust has no stable name.
-    const LINK_LOOP: i32 = if cfg!(target_vendor = "apple") {
-        62
-    } else {
-        40
-    };
+    const LINK_LOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
     let number = error.raw_os_error().filter(|_| cfg!(unix));
     match error.kind() {
         io::ErrorKind::NotFound => Some(SystemError::NotFound),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{FilesWith, does_otherwise, options_look_up, touched_answers};
+use super::touched::{does_otherwise, options_look_up, touched_answers};
 use super::{FileContext, Findings, Related};
 use crate::analysis::{Affected, MissingValue, included_lists, split_key};
 use crate::text::TextRange;
@@ -13,8 +13,9 @@ rule!(
     "missing-parameter",
     Error,
     [Key(check), Code(check_code)],
-    MANIFESTS | VALUES | OPTIONS | NODES,
+    MANIFESTS | VALUES | OPTIONS,
     concerned,
+    nodes: including,
 );
 
 /// Reports the classes in a list that manifests include.
@@ -68,8 +69,7 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
     }
 }
 
-/// The manifests that include classes which need values, and the files with lists of classes, if a
-/// change affects classes, their keys or lists.
+/// The files of [`including`], if a change affects classes, their keys or lists.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = || snapshot.delta().files.iter();
     let is_of_class = |key: &Arc<str>| {
@@ -88,29 +88,32 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
-    let mut concerned = FilesWith::new(snapshot);
     let is_new = files().any(|delta| does_otherwise(delta) || is_new_data(delta))
         || options_look_up(snapshot)
         || touched_answers(snapshot).iter().any(is_looked_up);
-    if is_new {
-        let needing = needing_values(snapshot);
-        for key in included_lists(snapshot) {
-            let listing = snapshot.iter_files_with(&key);
-            let listing = listing.filter(|file| may_list(file, &key, &needing));
-            concerned
-                .files
-                .extend(listing.map(|file| Arc::clone(file.path())));
-        }
-        let including = snapshot.files().filter(|file| may_include(file, &needing));
-        concerned
-            .files
-            .extend(including.map(|file| Arc::clone(file.path())));
-        // Files that included such classes before.
-        concerned
-            .files
-            .extend(files().map(|delta| Arc::clone(&delta.path)));
+    match is_new {
+        true => including(snapshot),
+        false => BTreeSet::new(),
     }
-    concerned.files
+}
+
+/// The manifests that include classes which need values, and the files with lists of classes; also
+/// those that did before the change.
+fn including(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let needing = needing_values(snapshot);
+    let lists = included_lists(snapshot).into_iter();
+    let listing = lists.flat_map(|key| {
+        let files = snapshot.iter_files_with(&key);
+        let files = files.filter(|file| may_list(file, &key, &needing));
+        files
+            .map(|file| Arc::clone(file.path()))
+            .collect::<Vec<_>>()
+    });
+    let including = snapshot.files().filter(|file| may_include(file, &needing));
+    let including = including.map(|file| Arc::clone(file.path()));
+    let before = snapshot.delta().files.iter();
+    let before = before.map(|delta| Arc::clone(&delta.path));
+    listing.chain(including).chain(before).collect()
 }
 
 /// The classes that need values, or did before the change. O(definitions).

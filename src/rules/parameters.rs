@@ -16,8 +16,9 @@ use crate::workspace::{
 pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     let of_classes = |concerned: &mut FilesWith<'_>| {
-        let keys = snapshot.key_names("").filter(|key| key.contains("::"));
-        keys.for_each(|key| concerned.key(key));
+        concerned
+            .files
+            .append(&mut files_of_all_parameters(snapshot));
     };
     if options_look_up(snapshot) {
         of_classes(&mut concerned);
@@ -75,6 +76,13 @@ pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             }
         }
     }
+    concerned.files
+}
+
+/// The files with a key of any class.
+pub(super) fn files_of_all_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut concerned = FilesWith::new(snapshot);
+    concerned.keys_that(|key| key.contains("::"));
     concerned.files
 }
 

@@ -15,7 +15,7 @@ use crate::workspace::{
 /// The files to check again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recheck {
-    /// All files: a hierarchy, a root, a setting or the known nodes changed.
+    /// All files: a hierarchy, a root, a setting or the list of files changed.
     All,
     /// These files.
     Files(BTreeSet<Arc<str>>),
@@ -65,10 +65,12 @@ fn recheck_for(snapshot: &Snapshot, node_files: &[Arc<str>], rules: &[&'static R
     }
     let own = delta.files.iter().map(|file| Arc::clone(&file.path));
     let mut files: BTreeSet<Arc<str>> = own.collect();
-    let changed = changed_facts(snapshot, node_files);
+    let changed = changed_facts(snapshot);
+    let mut paths = delta.files.iter().map(|file| &*file.path);
+    let nodes_changed = paths.any(|at| describes_nodes(snapshot, at, node_files));
     for depends in rules.iter().map(|rule| rule.depends) {
-        if changed.meet(FactKinds::NODES) && depends.on.meet(FactKinds::NODES) {
-            return Recheck::All;
+        if nodes_changed {
+            files.append(&mut (depends.files_of_nodes)(snapshot));
         }
         if depends.on.meet(changed) {
             files.append(&mut (depends.files)(snapshot));
@@ -88,14 +90,11 @@ fn decides_hierarchies(snapshot: &Snapshot, at: &str) -> bool {
 
 /// The kinds of facts in which existing files changed. `FILES` is not among them: if files are
 /// added or removed, all files are checked again.
-fn changed_facts(snapshot: &Snapshot, node_files: &[Arc<str>]) -> FactKinds {
+fn changed_facts(snapshot: &Snapshot) -> FactKinds {
     let delta = snapshot.delta();
     let options_look_up = options_look_up(snapshot);
     let mut changed = FactKinds::NONE;
     for file in &delta.files {
-        if describes_nodes(snapshot, &file.path, node_files) {
-            changed = changed.and(FactKinds::NODES);
-        }
         if language_of(&file.path).is_some() {
             changed = changed.and(FactKinds::MANIFESTS);
             continue;
@@ -141,18 +140,27 @@ mod tests {
             depends: Depends {
                 on,
                 files: files_with_marks,
+                ..Depends::OWN_FILE
             },
             finds_secrets: false,
             hooks: &[],
         }
     }
 
+    const ON_NODES: Rule = Rule {
+        depends: Depends {
+            files_of_nodes: files_with_marks,
+            ..Depends::OWN_FILE
+        },
+        ..rule(FactKinds::NONE)
+    };
+
     static ON_FACTS: [(&str, Rule); 6] = [
         ("options", rule(FactKinds::OPTIONS)),
         ("keys", rule(FactKinds::KEYS)),
         ("values", rule(FactKinds::VALUES)),
         ("manifests", rule(FactKinds::MANIFESTS)),
-        ("nodes", rule(FactKinds::NODES)),
+        ("nodes", ON_NODES),
         ("nothing", rule(FactKinds::NONE)),
     ];
 

@@ -30,7 +30,7 @@ pub struct Rule {
 
 /// Declares the rule of a file as `RULE`: its code, severity and hooks. If its findings depend on
 /// more than the file, the facts follow, and a function that lists the files which can have
-/// findings (see [`Depends`]).
+/// findings; last such a function for changes of the known nodes (see [`Depends`]).
 macro_rules! rule {
     ($code:literal, $severity:ident, $hooks:tt $(,)?) => {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, false);
@@ -42,9 +42,13 @@ macro_rules! rule {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends::ON_FILES, false);
     };
     ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr $(,)?) => {
+        rule!($code, $severity, $hooks, $($fact)|+, $files, nodes: |_| Default::default());
+    };
+    ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr, nodes: $nodes:expr $(,)?) => {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends {
             on: $crate::rules::FactKinds::NONE$(.and($crate::rules::FactKinds::$fact))+,
             files: $files,
+            files_of_nodes: $nodes,
         }, false);
     };
     (@ $code:literal, $severity:ident, [$($hook:ident($check:path)),*], $depends:expr, $secrets:literal) => {
@@ -107,8 +111,6 @@ impl FactKinds {
     pub(super) const FILES: FactKinds = FactKinds(1 << 3);
     /// Puppet code.
     pub(super) const MANIFESTS: FactKinds = FactKinds(1 << 4);
-    /// The known nodes. If a file that describes them changes, all files are checked again.
-    pub(super) const NODES: FactKinds = FactKinds(1 << 5);
 
     /// The facts of both.
     pub(super) const fn and(self, others: FactKinds) -> FactKinds {
@@ -129,6 +131,9 @@ pub(super) struct Depends {
     /// The files that can have findings, or could before the snapshot's last change: they are
     /// checked again if such facts change.
     pub(super) files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
+    /// The same for a rule that depends on the known nodes: checked again if a file that describes
+    /// nodes changes. Other rules list no files.
+    pub(super) files_of_nodes: fn(&Snapshot) -> BTreeSet<Arc<str>>,
 }
 
 impl Depends {
@@ -136,12 +141,13 @@ impl Depends {
     pub(super) const OWN_FILE: Depends = Depends {
         on: FactKinds::NONE,
         files: |_| BTreeSet::new(),
+        files_of_nodes: |_| BTreeSet::new(),
     };
 
     /// The existence of files.
     pub(super) const ON_FILES: Depends = Depends {
         on: FactKinds::FILES,
-        files: |_| BTreeSet::new(),
+        ..Depends::OWN_FILE
     };
 }
 

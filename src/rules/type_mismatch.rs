@@ -7,7 +7,7 @@ use std::sync::Arc;
 use effective::EffectiveKey;
 
 use super::context::holds_text;
-use super::parameters::files_of_parameters;
+use super::parameters::{files_of_all_parameters, files_of_parameters};
 use super::{FileContext, Findings, Reader, Related, entry};
 use crate::analysis::ClassParameter;
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
@@ -22,8 +22,9 @@ rule!(
     "type-mismatch",
     Error,
     [Key(check)],
-    MANIFESTS | VALUES | OPTIONS | NODES,
-    files_of_parameters
+    MANIFESTS | VALUES | OPTIONS,
+    files_of_parameters,
+    nodes: files_of_all_parameters,
 );
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {

@@ -7,19 +7,25 @@ use crate::value::LoadErrorKind;
 
 rule!("unknown-alias", Error, [File(check)]);
 
+/// Maximum number of aliases that get a suggestion, which takes a comparison with each anchor.
+const MOST_SUGGESTED: usize = 20;
+
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let kind = LoadErrorKind::YamlUnknownAlias;
     let Some(error) = at.refusal_of(kind) else {
         return;
     };
     let mut anchors: Vec<&str> = Vec::new();
+    let mut count = 0;
     for (_, node) in at.tree().nodes() {
         anchors.extend(node.anchor.as_deref().map(|anchor| &*anchor.text));
         let NodeKind::Alias { name, target: None } = &node.kind else {
             continue;
         };
         let known = || anchors.iter().copied();
-        let suggestion = typing_error(name, known()).or_else(|| nearest(name, known()));
+        let suggestion = || typing_error(name, known()).or_else(|| nearest(name, known()));
+        count += 1;
+        let suggestion = (count <= MOST_SUGGESTED).then(suggestion).flatten();
         let finding = findings.report(
             node.range,
             format!(

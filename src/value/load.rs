@@ -80,17 +80,17 @@ pub struct LoadError {
     /// The kind of failure.
     pub kind: LoadErrorKind,
     /// The text: `did not find expected key while parsing a block mapping at line 2 column 1`,
-    /// `Tried to load unspecified class: Date`, `Unknown alias: x`. Only that of a file that could
-    /// not be read contains its path.
+    /// `Tried to load unspecified class: Date`, `Unknown alias: x`. That of a file that is not
+    /// read, or not as a whole, contains its path.
     pub message: String,
     /// The range in the file, as precise as the loader or our own analysis allows.
     pub range: Option<TextRange>,
-    /// Where the message contains the path.
+    /// Where the message of a file that is not read contains the path.
     path: Option<TextRange>,
 }
 
 impl LoadError {
-    /// An error whose message has no path.
+    /// An error in a text.
     #[must_use]
     pub fn new(
         kind: LoadErrorKind,
@@ -118,8 +118,8 @@ impl LoadError {
         }
     }
 
-    /// The message for a text that already names the file: with its name instead of its path, or
-    /// without either.
+    /// The message for a text that already names the file: with its name instead of its path, if it
+    /// was not read.
     #[must_use]
     pub fn message_beside(&self, name: &str) -> String {
         let mut message = self.message.clone();

@@ -1,9 +1,7 @@
 //! Finds keys looked up by Ruby code, in the tags of an ERB template or in a function of a module:
 //! calls of Puppet's functions with literal keys. The surrounding Ruby is not parsed.
 
-use std::sync::Arc;
-
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 

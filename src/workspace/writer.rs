@@ -26,7 +26,7 @@ use super::visible::Here;
 /// another, in the order of the calls to [`Workspace::apply`].
 pub struct Workspace {
     current: ArcSwap<Snapshot>,
-    /// Held while a change is applied. Names live as long as the workspace.
+    /// Held while a change is applied.
     writing: Mutex<()>,
 }
 

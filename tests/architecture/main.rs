@@ -327,7 +327,7 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
         {
             // main.rs passes the exit code on.
             let is_exit_code = path == "main.rs" && used.starts_with("std::process::ExitCode");
-            if used.starts_with("std::process::Command") {
+            if *used == "std::process" || used.starts_with("std::process::Command") {
                 found.push(format!("{path}: `{used}` starts a program"));
             } else if !is_outside && !is_exit_code {
                 found.push(format!(

@@ -155,6 +155,7 @@ fn the_world_outside() {
         ("lookup/mod.rs", "use std::process::Command;"),
         ("disk/mod.rs", "use std::process::{Command, id};"),
         ("disk/mod.rs", called),
+        ("cli/mod.rs", "use std::process;"),
     ] {
         assert_found(room, text, "starts a program");
     }

@@ -83,7 +83,7 @@ fn a_file_outside_the_workspace_is_not_fixed() {
     assert_eq!(std::fs::read_to_string(&there).unwrap(), DATA);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("not written: it is a link to"), "{text}");
+    assert!(text.contains("not written: a link leads to"), "{text}");
 }
 
 #[test]

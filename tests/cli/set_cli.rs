@@ -103,14 +103,14 @@ fn a_link_out_of_the_workspace_is_not_written_through() {
     let arguments = ["set", "port", "1", "--for", "role=web", "--write"];
     let (code, _, error) = output_of(at, &arguments);
     assert_eq!(code, Some(1));
-    assert!(error.contains("not written: it is a link to"), "{error}");
+    assert!(error.contains("not written: a link leads to"), "{error}");
     assert_eq!(std::fs::read_to_string(&there).unwrap(), "name: 'x'\r\n");
     std::os::unix::fs::symlink(outside.path(), at.join("data/node")).unwrap();
     let arguments = ["set", "port", "1", "--for", "web2", "--only", "--write"];
     let (code, _, error) = output_of(at, &arguments);
     assert_eq!(code, Some(1));
     assert!(
-        error.contains("data/node/web2.yaml: not written"),
+        error.contains("data/node/web2.yaml: not written: a link leads to"),
         "{error}"
     );
     assert!(!outside.path().join("web2.yaml").exists());

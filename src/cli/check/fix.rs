@@ -90,9 +90,9 @@ impl Fixed {
         &self.path
     }
 
-    /// The text after the fixes.
-    pub(super) fn after(&self) -> &str {
-        &self.after
+    /// The path and the text after the fixes.
+    pub(super) fn written(&self) -> (&str, &str) {
+        (&self.path, &self.after)
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
 use crate::analysis::{PROJECT_FILE, Project};
 use crate::cli::nodes::NodeRequest;
 use crate::cli::terminal::{self, Layout, Paint, ProgressLine};
-use crate::cli::written::write_inside;
+use crate::cli::written::write_all;
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
@@ -333,7 +333,7 @@ impl<'a> CheckReport<'a> {
             if self.output.fixes.diff {
                 self.has_diff = true;
                 file.print(self.shown(file.path()));
-            } else if let Err(error) = write_inside(folder, file.path(), file.after()) {
+            } else if let Err(error) = write_all(folder, std::iter::once(file.written())) {
                 complain(&error);
                 self.has_failed = true;
             } else {

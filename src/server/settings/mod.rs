@@ -451,6 +451,12 @@ mod tests {
         let (settings, complaints) = UserSettings::read(&layers, &folders);
         assert_eq!(settings, UserSettings::default());
         assert_eq!(complaints.len(), 1, "{complaints:?}");
+        // Also if its target may exist later.
+        drop(outside);
+        assert_eq!(
+            UserSettings::read(&layers, &folders),
+            (settings, complaints)
+        );
         let inside = [(Origin::Workspace, json!({ "nodesFiles": ["nodes.json"] }))];
         let (settings, complaints) = UserSettings::read(&inside, &folders);
         assert_eq!(complaints, Vec::<String>::new());
