@@ -24,12 +24,7 @@ impl<'v> Certainties<'v> {
         if reaches.is_empty() || reaches.iter().any(|reach| reach.place.mapped.is_some()) {
             return None;
         }
-        let mut scopes: Vec<Scope> = Vec::new();
-        for scope in reaches.iter().map(Reach::scope) {
-            if !scopes.contains(&scope) {
-                scopes.push(scope);
-            }
-        }
+        let scopes = Reach::scopes(&reaches);
         Some(Certainties { view, scopes })
     }
 

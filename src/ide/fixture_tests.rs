@@ -29,6 +29,11 @@ pub(super) fn with_hierarchy(text: &str) -> String {
     format!("{HIERARCHY}{text}")
 }
 
+/// A fixture with this text in the file of the common level.
+pub(super) fn in_common(text: &str) -> String {
+    with_hierarchy(&format!("#- data/common.yaml\n{text}"))
+}
+
 /// Nodes from the text of a nodes file.
 pub(super) fn nodes(text: &str) -> KnownNodes {
     let value = load_yaml(text.as_bytes()).expect("nodes are YAML");

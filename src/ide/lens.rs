@@ -192,16 +192,14 @@ fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
 /// long to compute.
 pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange, usize)> {
     let lenses = unsaved(analysis, path).into_iter();
-    let changed = lenses.filter_map(|lens| match lens.kind {
-        LensKind::Impact {
+    let changed = lenses.filter_map(|lens| {
+        let LensKind::Impact {
             keys: None, nodes, ..
-        } => Some((lens.range, nodes)),
-        LensKind::Impact { .. }
-        | LensKind::Overrides { .. }
-        | LensKind::Uses(_)
-        | LensKind::AnyImpact
-        | LensKind::LaterImpact
-        | LensKind::NoImpact => None,
+        } = lens.kind
+        else {
+            return None;
+        };
+        Some((lens.range, nodes))
     });
     changed.collect()
 }

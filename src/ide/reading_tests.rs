@@ -2,7 +2,9 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{also_half_typed, at_cursor, check_cases, text_of, with_hierarchy};
+use super::fixture_tests::{
+    also_half_typed, at_cursor, check_cases, in_common, text_of, with_hierarchy,
+};
 use super::folding::{folds, selections};
 use super::linked_editing::linked_ranges;
 use super::semantic_tokens::semantic_tokens;
@@ -62,10 +64,6 @@ fn check_linked(cases: Expect) {
         shown.unwrap_or_else(|| "nothing".to_owned())
     };
     check_cases(cases, |text| also_half_typed(&in_common(text), linked));
-}
-
-fn in_common(text: &str) -> String {
-    with_hierarchy(&format!("#- data/common.yaml\n{text}"))
 }
 
 #[test]

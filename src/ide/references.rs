@@ -104,26 +104,18 @@ pub(super) fn files_with<'a>(
         return snapshot.file(path).into_iter().collect();
     }
     let related = HieraFiles::related_to(analysis, path);
-    match named {
-        Named::Function(_) => related.configurations().collect(),
-        Named::Key(_)
-        | Named::Pattern(_)
-        | Named::Variable(_)
-        | Named::Class(_)
-        | Named::Path(_)
-        | Named::Element(_)
-        | Named::Anchor { .. } => {
-            let may_name = |file: &&Arc<File>| {
-                let facts = file.facts();
-                let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
-                has_names || file.format().is_none() || is_expectations(file.path())
-            };
-            let files = snapshot.files().filter(may_name);
-            files
-                .filter(|file| may_refer(&related, path, file))
-                .collect()
-        }
+    if let Named::Function(_) = named {
+        return related.configurations().collect();
     }
+    let may_name = |file: &&Arc<File>| {
+        let facts = file.facts();
+        let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
+        has_names || file.format().is_none() || is_expectations(file.path())
+    };
+    let files = snapshot.files().filter(may_name);
+    files
+        .filter(|file| may_refer(&related, path, file))
+        .collect()
 }
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.

@@ -121,6 +121,18 @@ impl Reach {
         }
         scope
     }
+
+    /// The scopes of several, without duplicates.
+    #[must_use]
+    pub fn scopes(reaches: &[Reach]) -> Vec<Scope> {
+        let mut scopes: Vec<Scope> = Vec::new();
+        for scope in reaches.iter().map(Reach::scope) {
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
+            }
+        }
+        scopes
+    }
 }
 
 impl Session<'_> {

@@ -90,18 +90,9 @@ fn is_no_text(node: &TreeNode) -> bool {
     match &node.kind {
         NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
         NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::Plain => {
-            match resolve_plain(&scalar.text) {
-                Resolved::Bool(_)
-                | Resolved::Null
-                | Resolved::Int(_)
-                | Resolved::BigInt(_)
-                | Resolved::Float(_) => true,
-                Resolved::String
-                | Resolved::Symbol(_)
-                | Resolved::Date
-                | Resolved::Time
-                | Resolved::Invalid { .. } => false,
-            }
+            use Resolved::{BigInt, Bool, Float, Int, Null};
+            let resolved = resolve_plain(&scalar.text);
+            matches!(resolved, Bool(_) | Null | Int(_) | BigInt(_) | Float(_))
         }
         NodeKind::Scalar(_) | NodeKind::Alias { .. } => false,
     }

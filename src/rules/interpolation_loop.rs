@@ -170,15 +170,7 @@ fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
 impl<'a> Loops<'a> {
     /// The scopes that the file's own path allows, without duplicates.
     fn own(&self) -> &[Scope] {
-        self.own.get_or_init(|| {
-            let mut own: Vec<Scope> = Vec::new();
-            for scope in self.reader.reached.iter().map(Reach::scope) {
-                if !own.contains(&scope) {
-                    own.push(scope);
-                }
-            }
-            own
-        })
+        self.own.get_or_init(|| Reach::scopes(&self.reader.reached))
     }
 
     /// Looks a key up in every scope in which its loop may close, and collects the loops that occur

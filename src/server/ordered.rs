@@ -345,7 +345,7 @@ fn edits(params: &Value) -> Option<Vec<TextChange>> {
         .map(|change| {
             let range = match change.get("range") {
                 None | Some(Value::Null) => None,
-                Some(range) => Some((place(range.get("start")?)?, place(range.get("end")?)?)),
+                Some(range) => Some((position(range.get("start")?)?, position(range.get("end")?)?)),
             };
             Some(TextChange {
                 range,
@@ -356,7 +356,7 @@ fn edits(params: &Value) -> Option<Vec<TextChange>> {
 }
 
 /// A position; numbers that are too large are clamped.
-fn place(value: &Value) -> Option<Position> {
+pub(super) fn position(value: &Value) -> Option<Position> {
     let number = |name| {
         let number = value.get(name)?.as_u64()?;
         Some(u32::try_from(number).unwrap_or(u32::MAX))

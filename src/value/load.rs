@@ -46,31 +46,25 @@ impl SystemError {
     /// The name of Ruby's class.
     #[must_use]
     pub fn class(self) -> &'static str {
-        match self {
-            SystemError::NotFound => "Errno::ENOENT",
-            SystemError::IsDirectory => "Errno::EISDIR",
-            SystemError::PermissionDenied => "Errno::EACCES",
-            SystemError::LinkLoop => "Errno::ELOOP",
-            SystemError::NotDirectory => "Errno::ENOTDIR",
-            SystemError::NameTooLong => "Errno::ENAMETOOLONG",
-        }
+        self.names().0
     }
 
-    fn words(self) -> &'static str {
+    /// Ruby's class, and the words of the system.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            SystemError::NotFound => "No such file or directory",
-            SystemError::IsDirectory => "Is a directory",
-            SystemError::PermissionDenied => "Permission denied",
-            SystemError::LinkLoop => "Too many levels of symbolic links",
-            SystemError::NotDirectory => "Not a directory",
-            SystemError::NameTooLong => "File name too long",
+            SystemError::NotFound => ("Errno::ENOENT", "No such file or directory"),
+            SystemError::IsDirectory => ("Errno::EISDIR", "Is a directory"),
+            SystemError::PermissionDenied => ("Errno::EACCES", "Permission denied"),
+            SystemError::LinkLoop => ("Errno::ELOOP", "Too many levels of symbolic links"),
+            SystemError::NotDirectory => ("Errno::ENOTDIR", "Not a directory"),
+            SystemError::NameTooLong => ("Errno::ENAMETOOLONG", "File name too long"),
         }
     }
 
     /// The error for a path, in a C function.
     #[must_use]
     pub fn at(self, call: &str, path: &str) -> LoadError {
-        LoadError::unread(self, &format!("{} @ {call} - ", self.words()), path, "")
+        LoadError::unread(self, &format!("{} @ {call} - ", self.names().1), path, "")
     }
 }
 

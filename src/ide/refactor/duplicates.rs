@@ -3,7 +3,7 @@
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::ide::edit::Plan;
-use crate::ide::edit::entry::with_comments;
+use crate::ide::edit::entry::{TopEntry, with_comments};
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::{TextEdit, TextRange};
 
@@ -72,11 +72,8 @@ fn nested(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
 /// The whole lines of an entry; `None` if the lines contain anything else, or the entry has an anchor.
 fn lines(cursor: &EntryCursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
-    let mut range = tree.node(key).full_range();
-    let written = tree.node(value).full_range();
-    if !written.is_empty() {
-        range = range.cover(written);
-    }
+    let range = cursor.sheet.range(TopEntry { key, value });
+    let has_value = !tree.node(value).full_range().is_empty();
     let start = range.start as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let end = range.end as usize;
@@ -85,9 +82,9 @@ fn lines(cursor: &EntryCursor<'_>, key: NodeId, value: NodeId) -> Option<TextRan
         false => text[end..].find('\n').map_or(text.len(), |at| end + at + 1),
     };
     let rest = text[end..end_of_line].trim();
-    let rest = match written.is_empty() {
-        true => rest.strip_prefix(':').unwrap_or(rest).trim(),
-        false => rest,
+    let rest = match has_value {
+        true => rest,
+        false => rest.strip_prefix(':').unwrap_or(rest).trim(),
     };
     let is_alone =
         text[line..start].trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
 use crate::ide::edit::Proof;
+pub(super) use crate::ide::fixture_tests::in_common;
 use crate::ide::fixture_tests::{at_cursor, check_cases, with_hierarchy};
 use crate::ide::goal::diff;
 
@@ -60,10 +61,6 @@ pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
         let changed = changed_by(&workspace(text), begin);
         changed.trim_end_matches('\n').to_owned()
     });
-}
-
-pub(super) fn in_common(text: &str) -> String {
-    with_hierarchy(&format!("#- data/common.yaml\n{text}"))
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Docume
         path,
         file,
         key: text("key"),
-        position: arguments.get("position").and_then(position),
+        position: arguments.get("position").and_then(ordered::position),
         node: text("node"),
         from: text("from"),
         to: text("to"),
@@ -180,14 +180,6 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Docume
         ));
     }
     Ok(read)
-}
-
-pub(super) fn position(value: &Value) -> Option<Position> {
-    let number = |name| u32::try_from(value.get(name)?.as_u64()?).ok();
-    Some(Position {
-        line: number("line")?,
-        character: number("character")?,
-    })
 }
 
 /// The requested key, with its position in bytes of the request's text.

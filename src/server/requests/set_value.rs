@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
-use super::document::{position, shown};
+use super::document::shown;
 use super::edits::{EditNote, plan_edit};
 use super::execute_command::{file, place};
 use super::{Needs, View};
@@ -20,6 +20,7 @@ use crate::ide::json::{OutcomeFields, ProposalFields, WhyNotFields};
 use crate::server::capabilities::{SET_VALUE, WHY_NOT};
 use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
+use crate::server::ordered::position;
 use crate::text::Position;
 
 const NO_HIERARCHY: &str = "there is no hierarchy here";
