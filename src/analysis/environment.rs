@@ -11,6 +11,9 @@ use crate::workspace::{
 /// Default of Puppet's setting `codedir`.
 pub const CODEDIR: &str = "/etc/puppetlabs/code";
 
+/// The name of the environment unless another one is requested.
+pub const DEFAULT_ENVIRONMENT: &str = "production";
+
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {

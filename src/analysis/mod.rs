@@ -71,7 +71,8 @@ pub use doctor::{
     Report, VariableReport,
 };
 pub use environment::{
-    CODEDIR, environment_for, environment_in, environments_below, is_deployed, root_for,
+    CODEDIR, DEFAULT_ENVIRONMENT, environment_for, environment_in, environments_below, is_deployed,
+    root_for,
 };
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};

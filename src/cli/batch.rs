@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::terminal::remark;
-use crate::analysis::{CODEDIR, Extent, assigned_over, environment_in, session_over};
+use crate::analysis::{
+    CODEDIR, DEFAULT_ENVIRONMENT, Extent, assigned_over, environment_in, session_over,
+};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
@@ -296,7 +298,10 @@ fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
 /// The folders of a request; `environment.conf` sets the module path if the request doesn't.
 fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
     let codedir = request.codedir.as_deref().unwrap_or(CODEDIR);
-    let name = request.environment.as_deref().unwrap_or("production");
+    let name = request
+        .environment
+        .as_deref()
+        .unwrap_or(DEFAULT_ENVIRONMENT);
     let mut environment = match &request.environment_dir {
         Some(dir) => environment_in(files, Arc::from(dir.as_str()), codedir, name),
         None => Environment {

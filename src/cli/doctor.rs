@@ -4,11 +4,10 @@
 use clap::{Args, ValueEnum};
 
 use super::nodes::NodeArguments;
-use super::suggestions::ENVIRONMENT;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
 use super::{Ended, printed};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, DEFAULT_ENVIRONMENT};
 use crate::disk;
 use crate::ide::document::doctor;
 use crate::lookup::ConfigCache;
@@ -49,7 +48,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let request = arguments.nodes.request(&project, &settings, &configs);
-    let place = place_of(&snapshot, &folder, ENVIRONMENT);
+    let place = place_of(&snapshot, &folder, DEFAULT_ENVIRONMENT);
     let nodes = request.set(&snapshot, &place)?;
     let no_nodes = KnownNodes::default();
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);

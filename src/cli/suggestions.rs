@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::terminal::shown;
-use crate::analysis::{Analysis, NodeSet, RootView, environments_below};
+use crate::analysis::{Analysis, DEFAULT_ENVIRONMENT, NodeSet, RootView, environments_below};
 use crate::disk::{self, DiskFiles};
 use crate::ide::document::matrix::no_data;
 use crate::ide::matrix::keys_of_all;
@@ -38,9 +38,6 @@ pub(super) fn no_node(name: &str, known: &NodeSet) -> String {
     format!("node '{name}' is not in {}: {hint}", files.join(", "))
 }
 
-/// The default environment.
-pub(super) const ENVIRONMENT: &str = "production";
-
 /// Refuses an environment that does not exist, as Puppet does, if a folder has several. A folder
 /// that is a single environment may have any name.
 ///
@@ -50,7 +47,8 @@ pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
     /// Maximum number of environments in the message.
     const MOST: usize = 8;
     let known = environments_below(&DiskFiles::new(), folder);
-    if known.len() < 2 || name == ENVIRONMENT || known.iter().any(|known| **known == *name) {
+    if known.len() < 2 || name == DEFAULT_ENVIRONMENT || known.iter().any(|known| **known == *name)
+    {
         return Ok(());
     }
     let hint = hint(name, known.iter().map(|known| &**known));

@@ -6,10 +6,11 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::nodes::{NodeArguments, NodeRequest};
-use super::suggestions::{ENVIRONMENT, is_environment};
+use super::suggestions::is_environment;
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{
-    Analysis, NodeSet, Project, RootView, behind_manifests, chosen_root, root_for,
+    Analysis, DEFAULT_ENVIRONMENT, NodeSet, Project, RootView, behind_manifests, chosen_root,
+    root_for,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
@@ -23,7 +24,7 @@ pub(super) struct WorkspaceArguments {
     #[command(flatten)]
     nodes: NodeArguments,
     /// Name of the environment
-    #[arg(long, default_value = ENVIRONMENT)]
+    #[arg(long, default_value = DEFAULT_ENVIRONMENT)]
     pub(super) environment: String,
     #[command(flatten)]
     pub(super) places: PlaceArguments,

@@ -18,28 +18,25 @@ use crate::workspace::path::within;
 /// Why a file is not written, with its path.
 pub(super) fn write_all<'a>(
     folder: &str,
-    files: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    files: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<(), String> {
     let failed = |path: &str, error| format!("{}: {}", shown(path), failure(&error));
-    let real_folder = Path::new(folder)
-        .canonicalize()
-        .map_err(|error| failed(folder, error))?;
-    let is_inside = |(path, _): &(&str, &str)| within(path, folder).is_some();
-    for (path, _) in files.clone().filter(is_inside) {
+    let real_folder = real(folder).map_err(|error| failed(folder, error))?;
+    let mut checked = Vec::new();
+    for (path, text) in files {
         let real = real(path).map_err(|error| failed(path, error))?;
-        if !real.starts_with(&real_folder) {
+        if within(path, folder).is_some() && !real.starts_with(&real_folder) {
             return Err(format!(
                 "{}: not written: a link leads to {}, out of the workspace",
                 shown(path),
                 real.display()
             ));
         }
+        checked.push((path, real, text));
     }
-    for (path, text) in files {
-        let written = real(path).and_then(|real| {
-            real.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            std::fs::write(real, text)
-        });
+    for (path, real, text) in checked {
+        let made = real.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let written = made.and_then(|()| std::fs::write(real, text));
         written.map_err(|error| failed(path, error))?;
     }
     Ok(())

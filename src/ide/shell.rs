@@ -2,11 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::{RootView, is_deployed};
+use crate::analysis::{DEFAULT_ENVIRONMENT, RootView, is_deployed};
 use crate::workspace::path;
-
-/// The environment that the command line looks in without `--environment`.
-const DEFAULT_ENVIRONMENT: &str = "production";
 
 /// The command that looks up a key for a node, or for all nodes, in the environment of a view.
 pub(super) fn lookup_command(view: &RootView<'_>, key: &str, node: Option<&str>) -> String {

@@ -41,15 +41,8 @@ impl CodeFile {
 
     /// Why it cannot be run, with its place, as Puppet shows it.
     pub(super) fn refusal(&self) -> Option<String> {
-        let problem = self.problem.as_ref()?;
-        let message = &problem.message;
-        let Some((line, column)) = problem.line_and_column(&self.text) else {
-            return Some(message.clone());
-        };
         let name = self.path.rsplit('/').next().unwrap_or_default();
-        Some(format!(
-            "{message} (file: {name}, line: {line}, column: {column})"
-        ))
+        Some(self.problem.as_ref()?.full_in(name, &self.text))
     }
 
     /// The line of a byte, from 1.

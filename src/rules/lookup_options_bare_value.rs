@@ -59,11 +59,20 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 /// The kind of a value that cannot be indexed by an option's name
 /// (`pops/lookup/lookup_adapter.rb`). `nil` and `false` count as no options.
 fn refused(value: &Value) -> Option<&'static str> {
-    if value.as_array().is_some() {
-        return Some("a list");
+    match value {
+        Value::Array(_) => Some("a list"),
+        Value::Int(_) | Value::Float(_) => Some("a number"),
+        Value::Bool(true) => Some("true"),
+        Value::Undef
+        | Value::Bool(false)
+        | Value::BigInt(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Hash(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => None,
     }
-    if matches!(value, Value::Int(_) | Value::Float(_)) {
-        return Some("a number");
-    }
-    (*value == Value::Bool(true)).then_some("true")
 }

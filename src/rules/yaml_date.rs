@@ -15,12 +15,18 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     if at.refusal_of(LoadErrorKind::YamlDate).is_none() {
         return;
     }
-    let resolved = resolve_plain(&scalar.text);
-    let is_date = matches!(resolved, Resolved::Date);
-    if !is_date && !matches!(resolved, Resolved::Time) {
-        return;
-    }
-    let what = if is_date { "date" } else { "time" };
+    let what = match resolve_plain(&scalar.text) {
+        Resolved::Date => "date",
+        Resolved::Time => "time",
+        Resolved::String
+        | Resolved::Symbol(_)
+        | Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Invalid { .. } => return,
+    };
     let finding = findings.report(
         node.range,
         format!(

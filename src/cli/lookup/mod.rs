@@ -13,12 +13,14 @@ use clap::Args;
 use request::request;
 use whole::{any_node, by_name};
 
-use crate::analysis::{Analysis, RootView, datadir_of, environment_for, root_for, session_over};
+use crate::analysis::{
+    Analysis, DEFAULT_ENVIRONMENT, RootView, datadir_of, environment_for, root_for, session_over,
+};
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
 use crate::cli::render::{self, RenderFormat};
-use crate::cli::suggestions::{ENVIRONMENT, KnownKeys};
+use crate::cli::suggestions::KnownKeys;
 use crate::cli::terminal::{self, Layout, Paint, complain, failed, print, remark, remark_title};
 use crate::cli::usage::{SENSELESS, see_help};
 use crate::cli::workspace::{Opened, PlaceArguments, PuppetArguments, no_hierarchy, read};
@@ -51,7 +53,7 @@ pub(super) struct LookupArguments {
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
     /// Name of the environment
-    #[arg(long, default_value = ENVIRONMENT)]
+    #[arg(long, default_value = DEFAULT_ENVIRONMENT)]
     environment: String,
     /// How to merge: first, unique, hash or deep
     #[arg(long)]

@@ -124,9 +124,19 @@ impl PuppetProblem {
     /// The message with its position, as Puppet shows it.
     #[must_use]
     pub fn full(&self, text: &str) -> String {
+        self.placed(text, "")
+    }
+
+    /// The same for a text in a file.
+    #[must_use]
+    pub fn full_in(&self, file: &str, text: &str) -> String {
+        self.placed(text, &format!("file: {file}, "))
+    }
+
+    fn placed(&self, text: &str, file: &str) -> String {
         let message = &self.message;
         match self.line_and_column(text) {
-            Some((line, column)) => format!("{message} (line: {line}, column: {column})"),
+            Some((line, column)) => format!("{message} ({file}line: {line}, column: {column})"),
             None => message.clone(),
         }
     }
