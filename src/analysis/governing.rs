@@ -5,27 +5,46 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::lookup::{Place, Reach, Reading};
+use crate::lookup::{Place, Reach, Reading, reach};
 use crate::value::KeyHashing;
 use crate::workspace::{
     ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, Format, HIERA_YAML,
     MODULE_FOLDERS, Root, RootKind, Snapshot, path,
 };
 
-/// The format in which a root's hierarchy reads a file: that of the first of its `places` that
-/// reads the file with one of Puppet's own readers. `None` without one.
-#[must_use]
-pub fn format_read(
-    snapshot: &Snapshot,
-    root: &Root,
-    places: &[Place],
-    path: &str,
-) -> Option<Format> {
-    let files = snapshot.files_for(root);
-    places.iter().find_map(|place| {
-        let format = place.reading.map(Reading::format)?;
-        place.reads(path, &files).then_some(format)
-    })
+/// How a root's hierarchy reads a file with one of Puppet's own readers.
+pub struct FileReading {
+    /// The format.
+    pub format: Format,
+    /// The locations that read the file in this format, highest priority first.
+    pub reached: Vec<Reach>,
+    /// Whether all levels that read the file read it without decryption.
+    pub is_plain: bool,
+}
+
+impl FileReading {
+    /// How the hierarchy with these `places` reads the file at `path`; `None` if no level reads it in
+    /// a known format. A file that only levels with other functions name is in no known format.
+    /// O(places).
+    #[must_use]
+    pub fn of(
+        snapshot: &Snapshot,
+        root: &Root,
+        places: &[Place],
+        path: &str,
+    ) -> Option<FileReading> {
+        let mut reached = reach(places, path, &snapshot.files_for(root));
+        let format_of = |reach: &Reach| reach.place.reading.map(Reading::format);
+        let format = reached.iter().find_map(format_of)?;
+        let is_plain = |reach: &Reach| matches!(reach.place.reading, Some(Reading::Plain(_)));
+        let is_plain = reached.iter().all(is_plain);
+        reached.retain(|reach| format_of(reach) == Some(format));
+        Some(FileReading {
+            format,
+            reached,
+            is_plain,
+        })
+    }
 }
 
 impl<'a> Analysis<'a> {
@@ -192,15 +211,23 @@ impl<'a> HieraFiles<'a> {
             let configuration = root.hiera_yaml.as_deref();
             let configuration = configuration.and_then(|path| snapshot.file(path));
             read.extend(configuration.map(|file| file.id()));
-            let files = snapshot.files_for(root);
-            let reads = |place: &Place, id: &FileId| {
-                let file = snapshot.file_by_id(*id);
-                place.location_path.is_none()
-                    || file.is_some_and(|file| place.reads(file.path(), &files))
+            let is_read = |id: FileId| {
+                let file = snapshot.file_by_id(id);
+                file.is_some_and(|file| self.reads(root, places, file.path()))
             };
+            // Then every file that a template matches is read, without a look at each.
+            let is_certain =
+                |place: &Place| place.reading.is_some() && place.location_path.is_none();
+            let are_certain = places.iter().all(is_certain);
             for place in places.iter().filter(|place| place.reading.is_some()) {
-                let matching = snapshot.matching_across(&place.template).into_iter();
-                read.extend(matching.filter(|id| reads(place, id)));
+                if are_certain {
+                    read.extend(snapshot.matching(&place.template));
+                }
+                for id in snapshot.matching_across(&place.template) {
+                    if !read.contains(&id) && is_read(id) {
+                        read.insert(id);
+                    }
+                }
             }
         }
         snapshot.files_except(read)
@@ -212,9 +239,12 @@ impl<'a> HieraFiles<'a> {
     pub fn contains(&self, file: &File) -> bool {
         let path = file.path();
         self.roots.iter().any(|(root, places)| {
-            root.hiera_yaml.as_ref() == Some(path)
-                || format_read(self.analysis.snapshot, root, places, path).is_some()
+            root.hiera_yaml.as_ref() == Some(path) || self.reads(root, places, path)
         })
+    }
+
+    fn reads(&self, root: &Root, places: &[Place], path: &str) -> bool {
+        FileReading::of(self.analysis.snapshot, root, places, path).is_some()
     }
 }
 
@@ -256,4 +286,34 @@ pub fn governing(files: &dyn Files, folder: &str, home: &str) -> Option<Governin
         hierarchy: Arc::from(hierarchy),
         environment: Arc::from(around.unwrap_or(hierarchy)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::with_analysis;
+    use crate::fixture::{FOLDER, Fixture};
+
+    #[test]
+    fn a_file_that_only_another_function_names_is_read_in_no_known_format() {
+        let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {name: own, lookup_key: 'lib::f', path: n/own.yaml}\n\
+             - {name: n, path: 'n/%{trusted.certname}.yaml'}\n\
+             - {name: both, path: n/both.yaml}\n- {name: f, lookup_key: 'lib::f', path: n/both.yaml}\n\
+             #- data/n/own.yaml\nk: [\n#- data/n/web.yaml\nk: 1\n#- data/n/both.yaml\nk: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        with_analysis(&snapshot, |analysis| {
+            let files = HieraFiles::of(analysis);
+            let unread: Vec<_> = files.unread_files().map(|file| file.path()).collect();
+            for (name, is_read) in [("own", false), ("web", true), ("both", true)] {
+                let path = format!("{FOLDER}/data/n/{name}.yaml");
+                assert_eq!(analysis.reads(&path), is_read, "{name}");
+                assert_eq!(!unread.iter().any(|it| ***it == *path), is_read, "{name}");
+                let view = analysis.governing(&path).unwrap();
+                let places = view.places(&view.layer);
+                let reading = FileReading::of(&snapshot, view.root, &places, &path);
+                assert_eq!(reading.is_some(), is_read, "{name}");
+            }
+        });
+    }
 }

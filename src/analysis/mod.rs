@@ -2,8 +2,8 @@
 //! settings, the known nodes and cached configurations.
 //!
 //! It must not know editor features, rules or the disk. Rooms above do not build a lookup [`Session`]
-//! by hand: [`Analysis::at`] returns one for a root, and [`session_over`] for files outside of a
-//! snapshot.
+//! by hand: [`Analysis::at`] returns one for a root, and [`Analysis::session_over`] for files outside
+//! of a snapshot.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;
@@ -77,7 +77,7 @@ pub use environment::{
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
-pub use governing::{Environments, Governing, HieraFiles, format_read, governing};
+pub use governing::{Environments, FileReading, Governing, HieraFiles, governing};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, has_nodes_extension};
@@ -182,6 +182,18 @@ impl<'a> Analysis<'a> {
         self.snapshot.value_of(file, key, format)
     }
 
+    /// Lookups over other files than the snapshot's: a folder on disk that is read on demand, or one
+    /// moment of a batch.
+    #[must_use]
+    pub fn session_over(self, files: &'a dyn Files, environment: &'a Environment) -> Session<'a> {
+        Session {
+            files,
+            environment,
+            settings: self.settings,
+            configs: self.configs,
+        }
+    }
+
     /// The view from one root of the workspace.
     #[must_use]
     pub fn at(self, root: &'a Root) -> RootView<'a> {
@@ -218,10 +230,7 @@ impl<'a> RootView<'a> {
     /// Lookups in this root.
     #[must_use]
     pub fn session(&self) -> Session<'_> {
-        let Analysis {
-            settings, configs, ..
-        } = self.analysis;
-        session_over(&self.files, &self.environment, settings, configs)
+        self.analysis.session_over(&self.files, &self.environment)
     }
 
     /// All locations of a layer's hierarchy, for any node; empty if Puppet refuses its
@@ -280,22 +289,6 @@ pub fn without_keys(settings: &Settings) -> Cow<'_, Settings> {
             keys: None,
             ..settings.clone()
         }),
-    }
-}
-
-/// Lookups over files outside of a snapshot: a folder on disk, or one moment of a batch.
-#[must_use]
-pub fn session_over<'a>(
-    files: &'a dyn Files,
-    environment: &'a Environment,
-    settings: &'a Settings,
-    configs: &'a ConfigCache,
-) -> Session<'a> {
-    Session {
-        files,
-        environment,
-        settings,
-        configs,
     }
 }
 

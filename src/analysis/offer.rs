@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{RootView, session_over};
+use super::{Analysis, RootView};
 use crate::hierarchy::{Backend, Backends, Function, KeyPath, Like};
 use crate::lookup::{ConfigCache, FunctionSource, Settings, find_function};
 use crate::workspace::Files as _;
@@ -86,7 +86,12 @@ impl RootView<'_> {
                 ..self.analysis.settings.clone()
             };
             let configs = ConfigCache::default();
-            let session = session_over(&self.files, &self.environment, &settings, &configs);
+            let analysis = Analysis {
+                settings: &settings,
+                configs: &configs,
+                ..self.analysis
+            };
+            let session = analysis.session_over(&self.files, &self.environment);
             let places = session.places(&self.layer).unwrap_or_default();
             let mut reading = places.iter().filter(|place| place.reading.is_some());
             reading.any(|place| {

@@ -345,7 +345,7 @@ pub(super) fn list_included<'c>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{CODEDIR, environment_in, session_over};
+    use crate::analysis::{CODEDIR, environment_in};
     use crate::fixture::Fixture;
     use crate::lookup::{PuppetVersion, Request};
     use crate::scope::read_nodes;
@@ -377,7 +377,7 @@ mod tests {
         let found = shown(view.session(), &nodes.scope(0));
         // A batch request gets the same from the folder.
         let environment = environment_in(&*snapshot, root.dir.clone(), CODEDIR, "production");
-        let session = session_over(&*snapshot, &environment, &settings, &configs);
+        let session = analysis.session_over(&*snapshot, &environment);
         let scope = Node::new("n", &HashMap::default()).scope("production");
         let assigned = assigned_over(session, &scope, "n", Extent::NodeBlocks);
         let scope = scope.with_assigned(Arc::new(assigned));

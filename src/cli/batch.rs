@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::terminal::remark;
 use crate::analysis::{
-    CODEDIR, DEFAULT_ENVIRONMENT, Extent, assigned_over, environment_in, session_over,
+    Analysis, CODEDIR, DEFAULT_ENVIRONMENT, Extent, assigned_over, environment_in,
 };
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
@@ -22,9 +22,11 @@ use crate::lookup::{
     Session, Settings, Strict, Tracing, explain,
 };
 use crate::scope::{
-    Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
+    Authenticated, ClassScope, Facts, KnownNodes, Scope, default_trusted, name_of,
+    refused_variables,
 };
 use crate::value::{HashMap, TaggedJson, Value, from_raw_json};
+use crate::workspace::Snapshot;
 
 /// Maximum length of a request line in bytes.
 const MAX_LINE: usize = 64 << 20;
@@ -114,6 +116,9 @@ impl KeyNames {
 #[derive(Default)]
 struct Shared {
     configs: ConfigCache,
+    /// Empty: files are read on demand, and nodes are named by requests.
+    snapshot: Snapshot,
+    nodes: KnownNodes,
     /// Scopes, or why Puppet refuses their variables, keyed by the text of facts, trusted data and
     /// variables.
     scopes: Map<String, Result<Scope, String>>,
@@ -238,7 +243,8 @@ fn answer(
         Some(other) => return Err(format!("compile '{other}' is neither lookup nor agent")),
     };
     let environment = environment(files, request);
-    let session = session_over(files, &environment, &settings, &shared.configs);
+    let analysis = Analysis::new(&shared.snapshot, &settings, &shared.configs, &shared.nodes);
+    let session = analysis.session_over(files, &environment);
     let scope = match scope(&mut shared.scopes, request, &environment)? {
         Ok(scope) => within_class(compiled(scope, session, request, extent), request)?,
         // No catalog is compiled for such a node, so nothing is looked up.

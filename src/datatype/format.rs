@@ -8,7 +8,8 @@ use super::builtin::is_builtin_alias;
 use super::model::{
     Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Presence, Range, StringType, Type,
 };
-use super::quote::{quote, slashed};
+use super::quote::quote;
+use crate::regexp::slashed;
 use crate::value::float_to_s;
 
 const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \

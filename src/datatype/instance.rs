@@ -3,9 +3,9 @@
 use num_bigint::BigInt;
 
 use super::model::{Alias, AliasBody, Element, ObjectType, Presence, StringType, Type};
-use super::quote::slashed;
 use super::ranges::Range;
 use super::{interpret, time};
+use crate::regexp::slashed;
 use crate::value::Value;
 
 /// Maximum nesting of types and values that is checked; anything deeper counts as an instance.

@@ -66,6 +66,7 @@ use assignable::assignable;
 use infer::normalize;
 use instance::is_instance;
 
+use crate::regexp::slashed;
 use crate::syntax::puppet::PuppetProblem;
 use crate::value::{Rich, Value};
 
@@ -133,7 +134,7 @@ pub fn type_value(t: &Type) -> Value {
 /// A pattern as a value.
 #[must_use]
 pub fn regexp_value(source: &str) -> Value {
-    rich("Regexp", quote::slashed(source))
+    rich("Regexp", slashed(source))
 }
 
 /// The type in a value of type `Type`; `Unit` if its text cannot be parsed.

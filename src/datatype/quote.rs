@@ -1,20 +1,4 @@
-//! Texts in Puppet's and Ruby's notation: quoted strings, patterns. It must not know types or values.
-
-/// A pattern between slashes, as Ruby's `Regexp#inspect`.
-pub(super) fn slashed(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 2);
-    out.push('/');
-    let mut escaped = false;
-    for c in source.chars() {
-        if c == '/' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        out.push(c);
-    }
-    out.push('/');
-    out
-}
+//! Texts in Puppet's and Ruby's notation: quoted strings. It must not know types or values.
 
 /// A string as Puppet writes it in code (`puppet_quote` of `string_converter.rb`): single quotes
 /// unless there are control characters.

@@ -8,7 +8,8 @@ use regex::Regex;
 
 use super::instance::integer;
 use super::printf::Directive;
-use super::quote::{double_quote, quote, slashed};
+use super::quote::{double_quote, quote};
+use crate::regexp::slashed;
 use crate::value::{Opaque, Value, float_to_s};
 
 /// Maximum nesting of values that is written.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::hover::inline;
-use super::lens::changed_keys;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
+use super::unsaved::{MOST_AT_ONCE, effect};
 use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::{TextRange, number_of};
@@ -310,7 +310,8 @@ fn all_hints(
     let mut found = settled_hints(view, file, visible);
     if options.impact {
         let total = analysis.nodes.len();
-        let changed = changed_keys(analysis, file.path()).into_iter();
+        let changed = effect(analysis, file.path(), MOST_AT_ONCE).keys_in(file);
+        let changed = changed.into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
         found.extend(
             changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, total })),

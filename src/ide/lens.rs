@@ -1,22 +1,15 @@
 //! Code lenses above keys: the number of files that set a key and of places that look it up, and
 //! the effect of an unsaved edit.
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::document::uses;
-use super::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
 use super::matrix::written;
-use super::touched::{Touched, touched};
+use super::unsaved::{EditEffect, MOST_AT_ONCE, effect};
 use crate::analysis::{Analysis, RootView};
-use crate::interpolation::root_of;
 use crate::lookup::Place;
 use crate::text::TextRange;
-use crate::workspace::{Change, File, FileId, Snapshot};
-
-/// Maximum number of keys an edit may affect to compute the lenses at once; else they are computed
-/// when the lens is resolved.
-const MOST_AT_ONCE: usize = 12;
+use crate::workspace::{File, FileId, Snapshot};
 
 /// Maximum number of files of one key that are counted: the exact number matters little, and
 /// counting thousands takes too long.
@@ -94,7 +87,7 @@ pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<L
         lenses.extend(uses(analysis, path, file));
     }
     if options.impact && !(analysis.is_cancelled)() {
-        lenses.extend(unsaved(analysis, path));
+        lenses.extend(unsaved(analysis, path, file));
     }
     lenses.sort_by_key(|lens| (lens.range.start, lens.range.end));
     lenses
@@ -188,58 +181,26 @@ fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
     lenses.collect()
 }
 
-/// The keys of a file that its unsaved edit changes, with the number of nodes; empty if it takes
-/// long to compute.
-pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange, usize)> {
-    let lenses = unsaved(analysis, path).into_iter();
-    let changed = lenses.filter_map(|lens| {
-        let LensKind::Impact {
-            keys: None, nodes, ..
-        } = lens.kind
-        else {
-            return None;
-        };
-        Some((lens.range, nodes))
-    });
-    changed.collect()
-}
-
 /// The effect of a file's unsaved edit: in total above the first line, and above each key.
-fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
-    let Some(edit) = UnsavedEdit::of(analysis, path) else {
-        return Vec::new();
-    };
-    let first = TextRange::new(0, 0);
+fn unsaved(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
+    let effect = effect(analysis, path, MOST_AT_ONCE);
+    let total = analysis.nodes.len();
     let lens = |range, kind| Lens {
         range,
         kind,
         key: None,
     };
-    match &edit.touched {
-        Touched::Keys(keys) if keys.is_empty() => return Vec::new(),
-        Touched::Keys(keys) if keys.len() <= MOST_AT_ONCE => {}
-        // Too slow for the other lenses to wait for.
-        Touched::Keys(_) => return vec![lens(first, LensKind::LaterImpact)],
-        Touched::All => return vec![lens(first, LensKind::AnyImpact)],
-    }
-    let total = analysis.nodes.len();
-    let Some(impact) = edit.impact() else {
-        return Vec::new();
-    };
-    let by_key = by_key(&impact);
-    if by_key.is_empty() {
+    if effect == EditEffect::Nothing {
         return Vec::new();
     }
-    let mut lenses = vec![lens(first, in_all(&impact, by_key.len(), total))];
-    for fact in edit.file.facts().sorted() {
-        if let Some(nodes) = by_key.get(&fact.name) {
-            let kind = LensKind::Impact {
-                keys: None,
-                nodes: nodes.len(),
-                total,
-            };
-            lenses.push(lens(fact.key, kind));
-        }
+    let mut lenses = vec![lens(TextRange::empty(0), in_all(&effect, total))];
+    for (range, nodes) in effect.keys_in(file) {
+        let kind = LensKind::Impact {
+            keys: None,
+            nodes,
+            total,
+        };
+        lenses.push(lens(range, kind));
     }
     lenses
 }
@@ -247,80 +208,18 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
 /// The message above the first line of an unsaved file, even if it takes long to compute.
 #[must_use]
 pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
-    let Some(edit) = UnsavedEdit::of(analysis, path) else {
-        return LensKind::NoImpact;
-    };
-    if edit.touched == Touched::All {
-        return LensKind::AnyImpact;
-    }
-    match edit.impact() {
-        Some(impact) if !impact.is_complete => LensKind::AnyImpact,
-        Some(impact) => match by_key(&impact).len() {
-            0 => LensKind::NoImpact,
-            keys => in_all(&impact, keys, analysis.nodes.len()),
+    in_all(&effect(analysis, path, usize::MAX), analysis.nodes.len())
+}
+
+fn in_all(effect: &EditEffect, total: usize) -> LensKind {
+    match effect {
+        EditEffect::Nothing => LensKind::NoImpact,
+        EditEffect::Any => LensKind::AnyImpact,
+        EditEffect::Later => LensKind::LaterImpact,
+        EditEffect::Keys { by_key, nodes } => LensKind::Impact {
+            keys: Some(by_key.len()),
+            nodes: *nodes,
+            total,
         },
-        None => LensKind::AnyImpact,
-    }
-}
-
-struct UnsavedEdit<'a> {
-    analysis: Analysis<'a>,
-    file: &'a Arc<File>,
-    saved: Snapshot,
-    touched: Touched,
-}
-
-impl<'a> UnsavedEdit<'a> {
-    /// `None` for a file without unsaved edits, and for a broken file: all its keys would change,
-    /// and diagnostics report it.
-    fn of(analysis: Analysis<'a>, path: &str) -> Option<UnsavedEdit<'a>> {
-        let snapshot = analysis.snapshot;
-        let file = snapshot.file(path)?;
-        let is_open = snapshot.open_files().any(|open| open.path() == file.path());
-        if !is_open || file.facts().error.is_some() {
-            return None;
-        }
-        let saved = snapshot.with(Change::Close { path: path.into() });
-        let is_saved = saved.file(path).map(|saved| saved.hash()) == Some(file.hash());
-        if is_saved {
-            return None;
-        }
-        Some(UnsavedEdit {
-            analysis,
-            touched: touched(&saved, snapshot),
-            file,
-            saved,
-        })
-    }
-
-    fn impact(&self) -> Option<Impact> {
-        let path = self.file.path();
-        let saved = Analysis {
-            snapshot: &self.saved,
-            ..self.analysis
-        };
-        let (before, after) = (saved.governing(path)?, self.analysis.governing(path)?);
-        match is_by_path(&after, path) {
-            true => impact_on_readers(&before, &after, path, &|_, _| {}),
-            false => impact_with(&before, &after, Detail::Answers, &|_, _| {}),
-        }
-    }
-}
-
-/// The changed keys, each with its nodes.
-fn by_key(impact: &Impact) -> HashMap<Arc<str>, BTreeSet<Arc<str>>> {
-    let mut keys: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
-    for change in &impact.changes {
-        let nodes = keys.entry(root_of(&change.key)).or_default();
-        nodes.extend(change.after.nodes.iter().cloned());
-    }
-    keys
-}
-
-fn in_all(impact: &Impact, keys: usize, total: usize) -> LensKind {
-    LensKind::Impact {
-        keys: Some(keys),
-        nodes: impact.nodes.len(),
-        total,
     }
 }

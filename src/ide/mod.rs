@@ -47,6 +47,7 @@ pub mod signature;
 pub mod symbols;
 pub mod target;
 mod touched;
+mod unsaved;
 pub mod unseen;
 mod written_key;
 

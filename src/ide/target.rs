@@ -276,8 +276,7 @@ fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
     let (&around, above) = outer.split_last()?;
     if let Some(elements) = tree.node(around).as_sequence() {
         // The first element of `mapped_paths` is a variable.
-        let mut pairs = tree.node(*above.last()?).as_mapping()?.iter();
-        let &(key, _) = pairs.find(|&&(_, value)| value == around)?;
+        let key = tree.key_of(*above.last()?, around)?;
         let is_variable = elements.first() == Some(&inner)
             && tree
                 .scalar_text(key)

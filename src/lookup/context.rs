@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::error::Found;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
-use crate::interpolation::{Token, tokens};
 use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
-use crate::workspace::Generations;
 
 /// The version of Puppet to emulate; in settings its number, or a text of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -179,22 +177,7 @@ pub struct ConfigCache {
     absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
     /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
-    tokens: Mutex<CachedTokens>,
     sources: Mutex<super::language::Sources>,
-}
-
-/// Cached tokens of strings that are evaluated for many scopes: paths of configurations, data.
-#[derive(Debug)]
-struct CachedTokens(Generations<Box<str>, Arc<[Token]>>);
-
-/// Maximum number of bytes of strings with cached tokens, before the least recently used are
-/// evicted; tokens take some ten times their text.
-const MOST_WITH_TOKENS: usize = 256 << 10;
-
-impl Default for CachedTokens {
-    fn default() -> CachedTokens {
-        CachedTokens(Generations::new(MOST_WITH_TOKENS))
-    }
 }
 
 /// Maximum number of cached compiled patterns.
@@ -250,17 +233,6 @@ impl ConfigCache {
         let mut known = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(folder.map(Box::from));
         entry.or_insert_with(|| Arc::new(Ok(make()))).clone()
-    }
-
-    /// The tokens of a string, cached.
-    pub(super) fn tokens(&self, text: &str) -> Arc<[Token]> {
-        let lock = || self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().0.get(text) {
-            return known.clone();
-        }
-        let found: Arc<[Token]> = Arc::from(tokens(text));
-        lock().0.insert(Box::from(text), found.clone(), text.len());
-        found
     }
 
     /// The source of a manifest or a function's file, cached.

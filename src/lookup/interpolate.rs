@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, optional, raise};
 use super::trace::TraceKind;
-use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key};
+use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key, tokens};
 use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 
 /// Whether tokens may call functions.
@@ -157,7 +157,7 @@ impl Engine<'_> {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut at = 0;
-        for token in self.session.configs.tokens(subject).iter() {
+        for token in &tokens(subject) {
             text.push_str(&subject[at..token.range.start as usize]);
             at = token.range.end as usize;
             let raw = token.range.slice(subject);

@@ -1,4 +1,5 @@
 //! What the levels of a layer read for each of many nodes: the same list for most nodes.
+//! Nodes share lookups by it: see [`spread`](super::spread) for what that saves.
 
 use std::collections::HashMap as Map;
 use std::sync::Arc;

@@ -166,7 +166,7 @@ impl Regexp {
             });
         }
         let invalid = |problem: &str| RegexpError::Invalid {
-            message: format!("{problem}: /{}/", delimited(source)),
+            message: format!("{problem}: {}", slashed(source)),
         };
         let text = escape::unescape(source).map_err(invalid)?;
         let parsed = parse::parse(&text).map_err(|failure| match failure {
@@ -353,9 +353,10 @@ impl Regexp {
     }
 }
 
-/// The pattern between slashes, as Ruby prints it.
-fn delimited(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
+/// A pattern between slashes, as Ruby's `Regexp#inspect`.
+pub(crate) fn slashed(source: &str) -> String {
+    let mut out = String::with_capacity(source.len() + 2);
+    out.push('/');
     let mut escaped = false;
     for c in source.chars() {
         if c == '/' && !escaped {
@@ -364,6 +365,7 @@ fn delimited(source: &str) -> String {
         escaped = c == '\\' && !escaped;
         out.push(c);
     }
+    out.push('/');
     out
 }
 

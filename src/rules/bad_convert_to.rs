@@ -92,7 +92,7 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     });
     let mut keys: Vec<&KeyFact> = keys.collect();
     for reader in file.readers() {
-        let Some(reach) = reader.reached.first() else {
+        let Some(reach) = reader.reached().first() else {
             continue;
         };
         let view = file.checker.analysis().at(reader.root.root);

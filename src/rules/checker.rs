@@ -13,13 +13,12 @@ use super::suppression;
 use super::walk::walk;
 use super::{FactKinds, RULES, Rule};
 use crate::analysis::{
-    Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, PossibleInclusions,
-    RootView, datadir_of, format_read, layers_of,
+    Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet,
+    PossibleInclusions, RootView, datadir_of, layers_of,
 };
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
-    ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause,
-    paths_for_functions, reach,
+    ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, paths_for_functions,
 };
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
@@ -336,28 +335,20 @@ impl<'a> Checker<'a> {
 
     /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
-        let mut readers = Vec::new();
-        for root in &self.roots {
-            let files = self.snapshot.files_for(root.root);
-            let reached = reach(self.places(root), file.path(), &files);
-            let format_of = |reach: &Reach| reach.place.reading.map(Reading::format);
-            let Some(format) = reached.iter().find_map(format_of) else {
-                continue;
-            };
-            let is_plain = reached
-                .iter()
-                .all(|reach| matches!(reach.place.reading, Some(Reading::Plain(_))));
-            readers.push(Reader {
-                root,
-                is_plain,
-                reached: reached
-                    .into_iter()
-                    .filter(|reach| format_of(reach) == Some(format))
-                    .collect(),
-                format,
-            });
-        }
-        readers
+        let readers = self.roots.iter().filter_map(|root| {
+            let reading = self.reading(root, file)?;
+            Some(Reader { root, reading })
+        });
+        readers.collect()
+    }
+
+    fn reading(&self, context: &RootContext<'a>, file: &File) -> Option<FileReading> {
+        FileReading::of(
+            self.snapshot,
+            context.root,
+            self.places(context),
+            file.path(),
+        )
     }
 
     /// Files with a top-level key, if some hierarchy reads them.
@@ -447,14 +438,8 @@ impl<'a> Checker<'a> {
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
             let mut roots = self.roots.iter();
-            let format = roots.find_map(|context| {
-                format_read(
-                    self.snapshot,
-                    context.root,
-                    self.places(context),
-                    file.path(),
-                )
-            });
+            let reading = roots.find_map(|context| self.reading(context, file));
+            let format = reading.map(|reading| reading.format);
             formats().insert(file.id(), format);
             format
         })

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::checker::{Checker, RootContext};
 use super::finding::{Findings, Fix, Safety};
 use super::looked_up::{Held, LookedUp};
-use crate::analysis::Defined;
+use crate::analysis::{Defined, FileReading};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{Cause, Place, Reach, Settings, Strategy};
@@ -35,18 +35,24 @@ pub(super) enum FileRole<'a> {
 /// A root that reads a file.
 pub(super) struct Reader<'a> {
     pub(super) root: &'a RootContext<'a>,
-    /// The locations that read it, highest priority first.
-    pub(super) reached: Vec<Reach>,
-    /// The format in which it is read.
-    pub(super) format: Format,
-    /// Whether all levels that read it read it without decryption.
-    pub(super) is_plain: bool,
+    pub(super) reading: FileReading,
 }
 
 impl Reader<'_> {
     /// The root's layer.
     pub(super) fn layer(&self) -> &Layer {
         &self.root.layer
+    }
+
+    /// The locations that read the file, highest priority first.
+    pub(super) fn reached(&self) -> &[Reach] {
+        &self.reading.reached
+    }
+
+    /// The order of the last location that reads the file.
+    pub(super) fn last(&self) -> Option<(bool, usize, usize)> {
+        let orders = self.reached().iter().map(|reach| order(&reach.place));
+        orders.max()
     }
 
     /// Whether both readers have the same root.
@@ -198,7 +204,7 @@ impl<'a> FileContext<'a> {
     pub(super) fn format(&self) -> Format {
         self.readers()
             .first()
-            .map_or(Format::Yaml, |reader| reader.format)
+            .map_or(Format::Yaml, |reader| reader.reading.format)
     }
 
     /// The file's tree with its syntax errors.
@@ -401,15 +407,7 @@ impl<'a> FileContext<'a> {
         loop {
             let parent = tree.parent(node)?;
             match &tree.node(parent).kind {
-                NodeKind::Mapping(pairs) => {
-                    // Nodes are numbered in text order.
-                    let at = pairs.binary_search_by_key(&node, |&(_, value)| value);
-                    let (key, _) = match at {
-                        Ok(at) => &pairs[at],
-                        Err(_) => pairs.iter().find(|(_, value)| *value == node)?,
-                    };
-                    return tree.scalar_text(*key);
-                }
+                NodeKind::Mapping(_) => return tree.scalar_text(tree.key_of(parent, node)?),
                 NodeKind::Sequence(_) => node = parent,
                 NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
             }

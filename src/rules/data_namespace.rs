@@ -52,7 +52,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 fn validating_module<'r>(reader: &'r Reader<'_>) -> Option<&'r str> {
     let as_hash = |reach: &Reach| reach.place.function.kind == FunctionKind::DataHash;
     let module = reader.layer().module_name()?;
-    reader.reached.iter().any(as_hash).then_some(module)
+    reader.reached().iter().any(as_hash).then_some(module)
 }
 
 /// Puppet calls `start_with?` on each top-level key, which only strings and symbols have

@@ -10,7 +10,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let text = &*at.scalar.text;
     if !(is_encrypted(text) || is_cut_off(text))
         || file.readers().is_empty()
-        || !file.readers().iter().all(|reader| reader.is_plain)
+        || !file.readers().iter().all(|reader| reader.reading.is_plain)
     {
         return;
     }

@@ -1,9 +1,10 @@
 //! Edits that remove or add an entry of a hash, for fixes: in lines or between braces.
 
 use super::context::FileContext;
+use super::finding::{Finding, Fix, Safety, Tag};
 use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{Format, KeyFact};
+use crate::workspace::{File, Format, KeyFact};
 
 /// The range from an entry's key to the end of its value.
 pub(super) fn entry_range(tree: &Tree, (key, value): (NodeId, NodeId)) -> TextRange {
@@ -94,9 +95,24 @@ pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Opt
         .then(|| TextEdit::insert(place, format!("{line_break}{indent}{entry}")))
 }
 
+/// Marks a finding about an entry without effect, with a fix that removes it. The finding holds as
+/// long as `other` has its entry of the key.
+pub(super) fn offer_removal(
+    finding: &mut Finding,
+    file: &FileContext<'_>,
+    key: &KeyFact,
+    other: &File,
+) {
+    finding.tags.push(Tag::Unnecessary);
+    if let Some(edit) = removal(file, key) {
+        let fix = Fix::new(Safety::Unsafe, format!("Remove '{}'", key.name), edit);
+        finding.fixes.push(fix.resting_on(other, &key.name));
+    }
+}
+
 /// Removes a top-level entry, with its lines or its comma. `None` if Puppet refuses the file, which
 /// is then not fully known, or if the file repeats the key.
-pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
+fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
     let tree = file.tree();
     let mut others = file.facts().keys.iter();
     let is_repeated = others.any(|other| other.name == key.name && other.key != key.key);

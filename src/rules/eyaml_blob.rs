@@ -28,8 +28,8 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let text = &*at.scalar.text;
     // Only a text with `ENC[` can be broken, and only if every level decrypts it.
     let readers = file.readers();
-    if !text.contains("ENC[") || readers.is_empty() || readers.iter().any(|reader| reader.is_plain)
-    {
+    let is_plain = || readers.iter().any(|reader| reader.reading.is_plain);
+    if !text.contains("ENC[") || readers.is_empty() || is_plain() {
         return;
     }
     let places = file.places(at.node);

@@ -104,7 +104,7 @@ impl LoopSearch<'_, '_> {
             for reader in self.checker.readers(file) {
                 // If two levels read a file by different variables, only the first counts: both
                 // together describe nodes that do not exist.
-                let reach = reader.reached.first();
+                let reach = reader.reached().first();
                 let Some(scope) = reach.and_then(|reach| bound(scope, reach)) else {
                     continue;
                 };
@@ -170,7 +170,8 @@ fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
 impl<'a> Loops<'a> {
     /// The scopes that the file's own path allows, without duplicates.
     fn own(&self) -> &[Scope] {
-        self.own.get_or_init(|| Reach::scopes(&self.reader.reached))
+        self.own
+            .get_or_init(|| Reach::scopes(self.reader.reached()))
     }
 
     /// Looks a key up in every scope in which its loop may close, and collects the loops that occur

@@ -98,7 +98,7 @@ pub(super) fn prefixed<'a>(
 /// The entry of `lookup_options` for a key, for the nodes that read the file.
 fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<OptionsEntry> {
     let view = file.checker.analysis().at(reader.root.root);
-    let scope = reader.reached.first()?.scope();
+    let scope = reader.reached().first()?.scope();
     view.in_scope(&scope).options_entry(key)
 }
 
@@ -140,9 +140,8 @@ fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
     let mut at = list;
     while tree.node(at).full_range() != key.value {
         let parent = tree.parent(at)?;
-        let pairs = tree.node(parent).as_mapping()?;
-        let (name, _) = pairs.iter().find(|(_, value)| *value == at)?;
-        path.push(Arc::clone(tree.scalar_text(*name)?));
+        let name = tree.key_of(parent, at)?;
+        path.push(Arc::clone(tree.scalar_text(name)?));
         at = parent;
     }
     path.reverse();
@@ -178,7 +177,7 @@ pub(super) fn lower_files<'a>(
     reader: &Reader<'_>,
     key: &str,
 ) -> (Vec<(&'a Arc<File>, bool)>, bool) {
-    let own = reader.reached.iter().map(|reach| order(&reach.place)).max();
+    let own = reader.last();
     let mut lower = Vec::new();
     let mut has_others = false;
     for other in file.snapshot().iter_files_with(key).take(MOST_FILES) {
@@ -188,7 +187,7 @@ pub(super) fn lower_files<'a>(
         }
         has_others = true;
         let theirs = readers.iter().find(|theirs| theirs.is_same_root(reader));
-        let reached = theirs.into_iter().flat_map(|theirs| &theirs.reached);
+        let reached = theirs.into_iter().flat_map(|theirs| theirs.reached());
         let below = reached.filter(|reach| Some(order(&reach.place)) > own);
         if let Some(reach) = below.min_by_key(|reach| order(&reach.place)) {
             let is_always = reach.place.template.is_constant();
@@ -216,7 +215,7 @@ pub(super) fn has_text_at(
 /// A file's value of a key.
 pub(super) fn value_of(file: &FileContext<'_>, source: &File, key: &str) -> Option<Value> {
     let readers = file.checker.readers(source);
-    let format = readers.first()?.format;
+    let format = readers.first()?.reading.format;
     file.snapshot().value_of(source, key, format)
 }
 

@@ -38,7 +38,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let request = Request::key(&quoted(at.name));
     for reader in file.readers() {
         let view = file.checker.analysis().at(reader.root.root);
-        let Some(own) = reader.reached.first() else {
+        let Some(own) = reader.reached().first() else {
             continue;
         };
         let fails = |reach: &Reach| {

@@ -61,8 +61,8 @@ fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     };
     let is_lower = |theirs: &Reader<'_>| {
         let own = file.readers().iter().find(|own| own.is_same_root(theirs));
-        let mut own = own.into_iter().flat_map(|own| &own.reached);
-        own.any(|own| theirs.reached.iter().any(|reach| is_below(own, reach)))
+        let mut own = own.into_iter().flat_map(|own| own.reached());
+        own.any(|own| theirs.reached().iter().any(|reach| is_below(own, reach)))
     };
     others.find(|other| {
         let fact = other.facts().key(key);

@@ -88,7 +88,7 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     let mut listed = Vec::new();
     for file in checker.files_with(LOOKUP_OPTIONS) {
         let readers = checker.readers(file);
-        let Some(format) = readers.first().map(|reader| reader.format) else {
+        let Some(format) = readers.first().map(|reader| reader.reading.format) else {
             continue;
         };
         let modules = readers.iter().map(|reader| reader.layer().module_name());

@@ -19,7 +19,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let Some(what) = secret(file.key_around(at.id).map(|key| &**key), text) else {
         return;
     };
-    let is_opened = file.readers().iter().all(|reader| !reader.is_plain);
+    let is_opened = file.readers().iter().all(|reader| !reader.reading.is_plain);
     let advice = match is_opened && !file.readers().is_empty() {
         true => "encrypt it: the level that reads this file decrypts values",
         false => "keep it in a level that reads encrypted values (eyaml)",

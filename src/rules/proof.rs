@@ -34,7 +34,7 @@ pub(super) fn for_all_readers<'a>(
 ) -> Option<&'a Arc<File>> {
     let mut last = None;
     for reader in file.readers() {
-        for reach in &reader.reached {
+        for reach in reader.reached() {
             last = Some(other(reader, reach)?);
         }
     }

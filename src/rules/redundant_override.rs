@@ -1,8 +1,8 @@
 //! `redundant-override`: a key has the same value as in a lower level.
 
-use super::entry_edit::removal;
+use super::entry_edit::offer_removal;
 use super::proof::{files_with_touched_keys, for_all_readers, inherited, is_first_found};
-use super::{FileContext, Findings, Fix, Safety, Tag};
+use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
 rule!(
@@ -29,12 +29,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             file.snapshot().short_name(same.path())
         ),
     );
-    finding.tags.push(Tag::Unnecessary);
-    if let Some(edit) = removal(file, key) {
-        let title = format!("Remove '{}'", key.name);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
-        finding.fixes.push(fix.resting_on(same, &key.name));
-    }
+    offer_removal(finding, file, key, same);
 }
 
 #[cfg(test)]

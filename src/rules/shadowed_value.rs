@@ -1,8 +1,8 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
-use super::entry_edit::removal;
+use super::entry_edit::offer_removal;
 use super::proof::{always_above, files_with_touched_keys, for_all_readers, is_first_found};
-use super::{FileContext, Findings, Fix, Safety, Tag};
+use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
 rule!(
@@ -30,12 +30,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             key.name
         ),
     );
-    finding.tags.push(Tag::Unnecessary);
-    if let Some(edit) = removal(file, key) {
-        let title = format!("Remove '{}'", key.name);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
-        finding.fixes.push(fix.resting_on(winner, &key.name));
-    }
+    offer_removal(finding, file, key, winner);
 }
 
 #[cfg(test)]

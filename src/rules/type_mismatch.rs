@@ -133,7 +133,7 @@ fn of_reader(
     let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
     let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
     // This is last, as a lookup costs more than a comparison of types.
-    let reach = reader.reached.first()?;
+    let reach = reader.reached().first()?;
     let scope = reach.scope();
     let class = &found.class.definition.name;
     if at.checker.may_miss_variable(class, reach)

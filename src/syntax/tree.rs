@@ -286,6 +286,19 @@ impl Tree {
             .copied()
     }
 
+    /// The key of a value in a mapping; `None` if the node is no value of it. O(log entries) for
+    /// entries in the order of the text.
+    #[must_use]
+    pub fn key_of(&self, mapping: NodeId, value: NodeId) -> Option<NodeId> {
+        let pairs = self.node(mapping).as_mapping()?;
+        // Nodes are numbered in the order of the text.
+        let (key, _) = match pairs.binary_search_by_key(&value, |&(_, value)| value) {
+            Ok(at) => &pairs[at],
+            Err(_) => pairs.iter().find(|(_, its)| *its == value)?,
+        };
+        Some(*key)
+    }
+
     /// Whether a part of the text means the same anywhere else: it contains no anchor, alias, tag
     /// or merge key. O(nodes).
     #[must_use]

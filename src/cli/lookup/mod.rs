@@ -14,7 +14,7 @@ use request::request;
 use whole::{any_node, by_name};
 
 use crate::analysis::{
-    Analysis, DEFAULT_ENVIRONMENT, RootView, datadir_of, environment_for, root_for, session_over,
+    Analysis, DEFAULT_ENVIRONMENT, RootView, datadir_of, environment_for, root_for,
 };
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
@@ -138,16 +138,20 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
     let mut dir = environment.dir.clone();
-    let (snapshot, view, no_nodes);
-    let session = if is_plain(files, &environment, &of_files) {
-        session_over(files, &environment, &settings, &configs)
+    let is_plain = is_plain(files, &environment, &of_files);
+    let snapshot = match is_plain {
+        true => Arc::default(),
+        false => read(&folder, &of_files),
+    };
+    let (snapshot, no_nodes) = (ManuallyDrop::new(snapshot), KnownNodes::default());
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
+    let view;
+    let session = if is_plain {
+        analysis.session_over(files, &environment)
     } else {
-        snapshot = ManuallyDrop::new(read(&folder, &of_files));
-        no_nodes = KnownNodes::default();
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
             return Err(no_hierarchy(&folder));
         };
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         view = with_name(analysis.at(root), &arguments.environment);
         dir = Some(Arc::clone(&root.dir));
         view.session()

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
+use super::Context;
 use super::page::{Line, Piece, code, joined, text};
 use super::provenance::dig;
 use super::yaml;
@@ -39,9 +39,8 @@ pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<ListElement>
     for pair in nodes.windows(2) {
         let (outer, inner) = (pair[0], pair[1]);
         match &tree.node(outer).kind {
-            NodeKind::Mapping(entries) => {
-                let mut values = entries.iter();
-                let &(key, _) = values.find(|&&(_, value)| value == inner)?;
+            NodeKind::Mapping(_) => {
+                let key = tree.key_of(outer, inner)?;
                 let key = tree.node(tree.resolve(key));
                 if key.is_merge_key() {
                     return None;

@@ -81,11 +81,11 @@ fn is_trifle(value: &Value) -> bool {
 fn is_value(tree: &Tree, id: NodeId) -> bool {
     let mut at = id;
     while let Some(parent) = tree.parent(at) {
-        if let NodeKind::Mapping(pairs) = &tree.node(parent).kind {
-            let Some((key, _)) = pairs.iter().find(|(_, value)| *value == at) else {
+        if tree.node(parent).as_mapping().is_some() {
+            let Some(key) = tree.key_of(parent, at) else {
                 return false;
             };
-            let name = tree.scalar_text(*key).map(|name| &**name);
+            let name = tree.scalar_text(key).map(|name| &**name);
             if tree.parent(parent).is_none() && name == Some(LOOKUP_OPTIONS) {
                 return false;
             }
@@ -165,12 +165,12 @@ fn place(sheet: &Sheet<'_>, id: NodeId) -> Option<TextRange> {
             range.end += rest.trim_end().len() as u32;
         }
     }
-    let Some(NodeKind::Mapping(pairs)) = tree.parent(id).map(|parent| &tree.node(parent).kind)
-    else {
+    let parent = tree.parent(id);
+    let Some(mapping) = parent.filter(|&it| tree.node(it).as_mapping().is_some()) else {
         return Some(range);
     };
-    let (key, _) = pairs.iter().find(|(_, value)| *value == id)?;
-    let behind = tree.node(*key).full_range().end as usize;
+    let key = tree.key_of(mapping, id)?;
+    let behind = tree.node(key).full_range().end as usize;
     let between = text.get(behind..range.start as usize)?;
     let start = match between.strip_prefix(':') {
         Some(rest) if rest.contains('\n') && rest.trim().is_empty() => behind + 1,

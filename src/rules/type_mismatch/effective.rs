@@ -117,7 +117,7 @@ impl<'c> EffectiveKey<'c> {
         let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(self.class(), reach);
         let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
         if !is_merged || snapshot.count_with(&key.name) > MOST_FILES {
-            let reached = self.reader.reached.first().filter(is_seen);
+            let reached = self.reader.reached().first().filter(is_seen);
             scopes.extend(reached.map(|reach| (reach.scope(), None)));
             return scopes;
         }

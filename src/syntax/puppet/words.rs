@@ -19,22 +19,30 @@ pub(super) fn word_length(text: &str) -> usize {
     text.bytes().position(|b| !is_word(b)).unwrap_or(text.len())
 }
 
-/// The length of a bare word (`::foo::bar-baz`).
-pub(super) fn bare_word(text: &str) -> usize {
+/// The length of segments with `::` between them; `segment` gives that of the segment at the start of
+/// a text, or 0.
+fn qualified(text: &str, segment: impl Fn(&str) -> usize) -> usize {
     let mut length = 0;
     loop {
         let rest = &text[length..];
         let colons = if rest.starts_with("::") { 2 } else { 0 };
-        let segment = &rest[colons..];
-        if !segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') {
-            return length;
+        match segment(&rest[colons..]) {
+            0 => return length,
+            more => length += colons + more,
         }
-        let end = segment
-            .bytes()
-            .position(|b| !(is_word(b) || b == b'-'))
-            .unwrap_or(segment.len());
-        length += colons + segment[..end].trim_end_matches('-').len();
     }
+}
+
+/// The length of a bare word (`::foo::bar-baz`).
+pub(super) fn bare_word(text: &str) -> usize {
+    qualified(text, |segment| {
+        if !segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') {
+            return 0;
+        }
+        let end = segment.bytes().position(|b| !(is_word(b) || b == b'-'));
+        let word = &segment[..end.unwrap_or(segment.len())];
+        word.trim_end_matches('-').len()
+    })
 }
 
 /// Whether a bare word is a name: segments that begin with a letter and have no dashes.
@@ -47,16 +55,14 @@ pub(super) fn is_name(word: &str) -> bool {
 
 /// The length of a reference to a type (`::Foo::Bar`).
 pub(super) fn reference(text: &str) -> usize {
-    let mut length = 0;
-    loop {
-        let rest = &text[length..];
-        let colons = if rest.starts_with("::") { 2 } else { 0 };
-        let segment = &rest[colons..];
-        if !segment.starts_with(|c: char| c.is_ascii_uppercase()) {
-            return length;
+    qualified(text, |segment| {
+        let is_reference = segment.starts_with(|c: char| c.is_ascii_uppercase());
+        if is_reference {
+            word_length(segment)
+        } else {
+            0
         }
-        length += colons + word_length(segment);
-    }
+    })
 }
 
 /// The length of a variable's name (`::foo::bar`), or 0.
