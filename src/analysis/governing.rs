@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::lookup::{Place, Reach, Reading, reach};
+use crate::lookup::{Place, Reach, Reading, reach, reading_places};
 use crate::value::KeyHashing;
 use crate::workspace::{
     ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, Format, HIERA_YAML,
-    MODULE_FOLDERS, Root, RootKind, Snapshot, path,
+    MODULE_FOLDERS, Root, RootKind, path,
 };
 
-/// How a root's hierarchy reads a file with one of Puppet's own readers.
+/// The levels of a hierarchy that read a file with one of Puppet's own readers.
 pub struct FileReading {
-    /// The format.
+    /// The format of the first of them.
     pub format: Format,
     /// The locations that read the file in this format, highest priority first.
     pub reached: Vec<Reach>,
@@ -24,26 +24,26 @@ pub struct FileReading {
 
 impl FileReading {
     /// How the hierarchy with these `places` reads the file at `path`; `None` if no level reads it in
-    /// a known format. A file that only levels with other functions name is in no known format.
-    /// O(places).
+    /// a known format. O(places)
     #[must_use]
-    pub fn of(
-        snapshot: &Snapshot,
-        root: &Root,
-        places: &[Place],
-        path: &str,
-    ) -> Option<FileReading> {
-        let mut reached = reach(places, path, &snapshot.files_for(root));
-        let format_of = |reach: &Reach| reach.place.reading.map(Reading::format);
-        let format = reached.iter().find_map(format_of)?;
+    pub fn of(places: &[Place], path: &str, files: &dyn Files) -> Option<FileReading> {
+        let mut reached = reach(places, path, files);
+        let format = reached.iter().find_map(|reach| reach.place.format())?;
         let is_plain = |reach: &Reach| matches!(reach.place.reading, Some(Reading::Plain(_)));
         let is_plain = reached.iter().all(is_plain);
-        reached.retain(|reach| format_of(reach) == Some(format));
+        reached.retain(|reach| reach.place.format() == Some(format));
         Some(FileReading {
             format,
             reached,
             is_plain,
         })
+    }
+
+    /// The format alone, without the values of variables.
+    #[must_use]
+    pub fn format(places: &[Place], path: &str, files: &dyn Files) -> Option<Format> {
+        let reading = reading_places(places, path, files);
+        reading.into_iter().find_map(Place::format)
     }
 }
 
@@ -211,24 +211,22 @@ impl<'a> HieraFiles<'a> {
             let configuration = root.hiera_yaml.as_deref();
             let configuration = configuration.and_then(|path| snapshot.file(path));
             read.extend(configuration.map(|file| file.id()));
-            let is_read = |id: FileId| {
-                let file = snapshot.file_by_id(id);
+            // A level without a known format may take a file from others, and so may a level whose
+            // location may be missing.
+            let is_certain =
+                |place: &&Place| place.format().is_some() && place.location_path.is_none();
+            let (certain, uncertain): (Vec<&Place>, Vec<&Place>) =
+                places.iter().partition(is_certain);
+            let matching = |place: &Place| snapshot.matching_across(&place.template);
+            let doubtful: HashSet<FileId, KeyHashing> =
+                uncertain.into_iter().flat_map(matching).collect();
+            let sure = certain.into_iter().flat_map(matching);
+            read.extend(sure.filter(|id| !doubtful.contains(id)));
+            let is_read = |id: &FileId| {
+                let file = snapshot.file_by_id(*id);
                 file.is_some_and(|file| self.reads(root, places, file.path()))
             };
-            // Then every file that a template matches is read, without a look at each.
-            let is_certain =
-                |place: &Place| place.reading.is_some() && place.location_path.is_none();
-            let are_certain = places.iter().all(is_certain);
-            for place in places.iter().filter(|place| place.reading.is_some()) {
-                if are_certain {
-                    read.extend(snapshot.matching(&place.template));
-                }
-                for id in snapshot.matching_across(&place.template) {
-                    if !read.contains(&id) && is_read(id) {
-                        read.insert(id);
-                    }
-                }
-            }
+            read.extend(doubtful.into_iter().filter(is_read));
         }
         snapshot.files_except(read)
     }
@@ -244,7 +242,8 @@ impl<'a> HieraFiles<'a> {
     }
 
     fn reads(&self, root: &Root, places: &[Place], path: &str) -> bool {
-        FileReading::of(self.analysis.snapshot, root, places, path).is_some()
+        let files = self.analysis.snapshot.files_for(root);
+        FileReading::format(places, path, &files).is_some()
     }
 }
 
@@ -295,23 +294,32 @@ mod tests {
     use crate::fixture::{FOLDER, Fixture};
 
     #[test]
-    fn a_file_that_only_another_function_names_is_read_in_no_known_format() {
+    fn reading_a_file_is_decided_alike_for_one_file_and_for_all() {
         let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
              - {name: own, lookup_key: 'lib::f', path: n/own.yaml}\n\
              - {name: n, path: 'n/%{trusted.certname}.yaml'}\n\
              - {name: both, path: n/both.yaml}\n- {name: f, lookup_key: 'lib::f', path: n/both.yaml}\n\
-             #- data/n/own.yaml\nk: [\n#- data/n/web.yaml\nk: 1\n#- data/n/both.yaml\nk: 1\n";
+             - {name: s, path: 's/%{site}/%{role}/%{trusted.certname}.yaml'}\n\
+             #- data/n/own.yaml\nk: [\n#- data/n/web.yaml\nk: 1\n#- data/n/both.yaml\nk: 1\n\
+             #- data/s/eu/west/web/n1.yaml\nk: 1\n#- data/s/n1.yaml\nk: 1\n";
         let snapshot = Fixture::new("hiera.yaml", text).on_disk();
         with_analysis(&snapshot, |analysis| {
             let files = HieraFiles::of(analysis);
             let unread: Vec<_> = files.unread_files().map(|file| file.path()).collect();
-            for (name, is_read) in [("own", false), ("web", true), ("both", true)] {
-                let path = format!("{FOLDER}/data/n/{name}.yaml");
+            for (name, is_read) in [
+                ("n/own", false),
+                ("n/web", true),
+                ("n/both", true),
+                // The site is `eu` or `eu/west`.
+                ("s/eu/west/web/n1", true),
+                ("s/n1", false),
+            ] {
+                let path = format!("{FOLDER}/data/{name}.yaml");
                 assert_eq!(analysis.reads(&path), is_read, "{name}");
                 assert_eq!(!unread.iter().any(|it| ***it == *path), is_read, "{name}");
                 let view = analysis.governing(&path).unwrap();
                 let places = view.places(&view.layer);
-                let reading = FileReading::of(&snapshot, view.root, &places, &path);
+                let reading = FileReading::of(&places, &path, view.files());
                 assert_eq!(reading.is_some(), is_read, "{name}");
             }
         });

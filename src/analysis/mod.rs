@@ -2,8 +2,8 @@
 //! settings, the known nodes and cached configurations.
 //!
 //! It must not know editor features, rules or the disk. Rooms above do not build a lookup [`Session`]
-//! by hand: [`Analysis::at`] returns one for a root, and [`Analysis::session_over`] for files outside
-//! of a snapshot.
+//! by hand: [`Analysis::at`] returns one for a root, and [`Analysis::session_over`] for files that
+//! are read on demand.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;
@@ -182,8 +182,8 @@ impl<'a> Analysis<'a> {
         self.snapshot.value_of(file, key, format)
     }
 
-    /// Lookups over other files than the snapshot's: a folder on disk that is read on demand, or one
-    /// moment of a batch.
+    /// Lookups over some files in an environment: those of a snapshot, a folder on disk that is read
+    /// on demand, or one moment of a batch. Uses only the settings and the cached configurations.
     #[must_use]
     pub fn session_over(self, files: &'a dyn Files, environment: &'a Environment) -> Session<'a> {
         Session {

@@ -116,8 +116,9 @@ impl KeyNames {
 #[derive(Default)]
 struct Shared {
     configs: ConfigCache,
-    /// Empty: files are read on demand, and nodes are named by requests.
+    /// Empty: files are read on demand.
     snapshot: Snapshot,
+    /// None: requests describe their nodes.
     nodes: KnownNodes,
     /// Scopes, or why Puppet refuses their variables, keyed by the text of facts, trusted data and
     /// variables.

@@ -1,4 +1,4 @@
-//! Texts in Puppet's and Ruby's notation: quoted strings. It must not know types or values.
+//! Quoted strings as Puppet and Ruby write them. It must not know types or values.
 
 /// A string as Puppet writes it in code (`puppet_quote` of `string_converter.rb`): single quotes
 /// unless there are control characters.

@@ -86,9 +86,10 @@ impl Files for WorkspaceDisk {
         self.disk.data(path, format)
     }
 
+    /// Without this method `lookup --explain` takes 15 ms instead of 10: 1/107 of Puppet's time, and
+    /// the floor is 1/120.
     fn entry(&self, path: &str, key: &str, searches: u32) -> Entry {
-        /// A command reads a key and `lookup_options` from most files, and ends: without this method
-        /// `lookup --explain` takes 15 ms instead of 10, a hundredth of Puppet's time (floor: 1/120).
+        /// A command reads a key and `lookup_options` from most files, and ends.
         const MOST_ASKED: u32 = 2;
         if searches >= MOST_ASKED {
             return Entry::Unknown;

@@ -438,17 +438,8 @@ mod tests {
             "/d/.h.yaml",
             "/d/.hid/x.yaml",
         ];
-        let expected = [
-            "/d/A.yaml",
-            "/d/a-b.yaml",
-            "/d/aa/b.yaml",
-            "/d/aa/z.yaml",
-            "/d/aa.yaml",
-            "/d/b.yaml",
-            "/d/c/a.yaml",
-            "/d/d.yaml",
-        ];
-        assert_eq!(run("/d/**/*.yaml", &files), expected);
+        // Hidden files and folders are left out.
+        assert_eq!(run("/d/**/*.yaml", &files), &files[..8]);
     }
 
     #[test]

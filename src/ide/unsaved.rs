@@ -18,7 +18,7 @@ pub(super) const MOST_AT_ONCE: usize = 12;
 pub(super) enum EditEffect {
     /// No effective value changes.
     Nothing,
-    /// Any key may change.
+    /// Any key may change, or the effect is unknown.
     Any,
     /// Too many keys may change to compute it now.
     Later,
@@ -32,7 +32,7 @@ pub(super) enum EditEffect {
 }
 
 impl EditEffect {
-    /// The keys of a file that change, in the order of the text, with the number of nodes.
+    /// The keys of a file that change, by name, with the number of nodes.
     pub(super) fn keys_in(&self, file: &File) -> Vec<(TextRange, usize)> {
         let EditEffect::Keys { by_key, .. } = self else {
             return Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn effect(analysis: Analysis<'_>, path: &str, most: usize) -> EditEff
         true => impact_on_readers(&before, &after, path, &|_, _| {}),
         false => impact_with(&before, &after, Detail::Answers, &|_, _| {}),
     };
-    // Without a result the request was cancelled.
+    // Without an impact the request was cancelled; an incomplete one leaves keys out.
     let Some(impact) = impact.filter(|impact| impact.is_complete) else {
         return EditEffect::Any;
     };

@@ -72,7 +72,7 @@ pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
-pub use reach::{Place, Reach, paths_for_functions, reach};
+pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{
     Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,
     absent_words,

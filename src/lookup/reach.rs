@@ -12,7 +12,7 @@ use super::walk::Provider;
 use crate::hierarchy::{Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
-use crate::workspace::{Files, path};
+use crate::workspace::{Files, Format, path};
 
 /// One location of a hierarchy, as far as it is the same for every node.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,12 @@ pub struct Reach {
 }
 
 impl Place {
+    /// The format in which it reads the file, if known.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.reading.map(Reading::format)
+    }
+
     /// Whether the place can match a path. For a function that is never run, names with folders in
     /// them prove nothing.
     #[must_use]
@@ -157,39 +163,49 @@ impl Session<'_> {
 /// The entries of `places` that read the file at `path`, highest priority first. A path without
 /// variables and wildcards owns its file, and so does one that names folders where another has
 /// variables: a variable with that value would be a coincidence. A variable may stand for several
-/// folders only if no place reads the file otherwise.
+/// folders only if no place reads the file otherwise. O(places)
 #[must_use]
-pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
+pub fn reading_places<'p>(places: &'p [Place], path: &str, files: &dyn Files) -> Vec<&'p Place> {
     let is_owned = places.iter().any(|place| {
         !place.by_glob
             && matches!(&place.template.parts[..], [TemplatePart::Text(text)] if text == path)
     });
-    let found: Vec<Reach> = places
+    let mut found: Vec<&Place> = places
         .iter()
         .filter(|place| !is_owned || place.template.is_constant())
         .filter(|place| place.template.matches(path) && place.reads(path, files))
-        .map(|place| Reach {
-            place: place.clone(),
-            bindings: place.template.bind(path).unwrap_or_default(),
-        })
         .collect();
-    if !found.is_empty() {
-        let is_owner = |reach: &&Reach| {
-            let mut others = found.iter();
-            !others.any(|other| names_folders(&other.place.template, &reach.place.template))
-        };
-        return found.iter().filter(is_owner).cloned().collect();
+    if found.len() > 1 {
+        let all = found.clone();
+        found.retain(|place| {
+            let mut others = all.iter();
+            !others.any(|other| names_folders(&other.template, &place.template))
+        });
     }
-    let across = places
-        .iter()
-        .filter(|place| place.fits_among(places, path) && place.reads(path, files));
-    let across = across.filter_map(|place| {
-        Some(Reach {
-            bindings: place.template.bind_across_folders(path)?,
+    if found.is_empty() {
+        let across = places.iter();
+        found.extend(
+            across.filter(|place| place.fits_among(places, path) && place.reads(path, files)),
+        );
+    }
+    found
+}
+
+/// [`reading_places`], with the values of their variables.
+#[must_use]
+pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
+    let reaching = reading_places(places, path, files).into_iter();
+    let reaching = reaching.map(|place| {
+        let bound = match place.template.matches(path) {
+            true => place.template.bind(path),
+            false => place.template.bind_across_folders(path),
+        };
+        Reach {
+            bindings: bound.unwrap_or_default(),
             place: place.clone(),
-        })
+        }
     });
-    across.collect()
+    reaching.collect()
 }
 
 /// Whether a path equals another one except for whole names where the other has variables.

@@ -336,19 +336,11 @@ impl<'a> Checker<'a> {
     /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let readers = self.roots.iter().filter_map(|root| {
-            let reading = self.reading(root, file)?;
+            let files = self.snapshot.files_for(root.root);
+            let reading = FileReading::of(self.places(root), file.path(), &files)?;
             Some(Reader { root, reading })
         });
         readers.collect()
-    }
-
-    fn reading(&self, context: &RootContext<'a>, file: &File) -> Option<FileReading> {
-        FileReading::of(
-            self.snapshot,
-            context.root,
-            self.places(context),
-            file.path(),
-        )
     }
 
     /// Files with a top-level key, if some hierarchy reads them.
@@ -438,8 +430,10 @@ impl<'a> Checker<'a> {
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
             let mut roots = self.roots.iter();
-            let reading = roots.find_map(|context| self.reading(context, file));
-            let format = reading.map(|reading| reading.format);
+            let format = roots.find_map(|context| {
+                let files = self.snapshot.files_for(context.root);
+                FileReading::format(self.places(context), file.path(), &files)
+            });
             formats().insert(file.id(), format);
             format
         })

@@ -49,8 +49,8 @@ impl Reader<'_> {
         &self.reading.reached
     }
 
-    /// The order of the last location that reads the file.
-    pub(super) fn last(&self) -> Option<(bool, usize, usize)> {
+    /// The [`order`] of the lowest location that reads the file.
+    pub(super) fn last_order(&self) -> Option<(bool, usize, usize)> {
         let orders = self.reached().iter().map(|reach| order(&reach.place));
         orders.max()
     }

@@ -177,7 +177,7 @@ pub(super) fn lower_files<'a>(
     reader: &Reader<'_>,
     key: &str,
 ) -> (Vec<(&'a Arc<File>, bool)>, bool) {
-    let own = reader.last();
+    let own = reader.last_order();
     let mut lower = Vec::new();
     let mut has_others = false;
     for other in file.snapshot().iter_files_with(key).take(MOST_FILES) {

@@ -48,7 +48,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 /// Whether a lower level of a hierarchy that reads the one file reads the other.
 fn is_below(own: &[Reader<'_>], theirs: &[Reader<'_>]) -> bool {
     own.iter().any(|own| {
-        let last = own.last();
+        let last = own.last_order();
         let same = theirs.iter().filter(|theirs| theirs.is_same_root(own));
         let mut reached = same.flat_map(|theirs| theirs.reached());
         reached.any(|reach| Some(order(&reach.place)) > last)

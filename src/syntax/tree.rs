@@ -286,8 +286,8 @@ impl Tree {
             .copied()
     }
 
-    /// The key of a value in a mapping; `None` if the node is no value of it. O(log entries) for
-    /// entries in the order of the text.
+    /// The key of a value in a mapping; `None` for other nodes. O(log entries) for a value, if the
+    /// entries are in the order of the text, else O(entries).
     #[must_use]
     pub fn key_of(&self, mapping: NodeId, value: NodeId) -> Option<NodeId> {
         let pairs = self.node(mapping).as_mapping()?;

@@ -34,10 +34,10 @@ mod blob;
 mod change;
 mod class;
 mod element;
+mod interface;
 mod key;
 mod levels;
 mod option;
-mod options;
 mod over_nodes;
 mod page;
 mod path;
@@ -60,15 +60,16 @@ use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, language_of, path as paths};
+use crate::workspace::path::within as within_folder;
+use crate::workspace::{File, language_of};
 pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
 pub(super) use element::{ListElement, find as element_at};
-pub(super) use key::used;
-pub use options::{
+pub use interface::{
     Described, DocumentedAnswers, Effective, Hover, HoverForm, HoverOptions, Link, MAX_LINES, Name,
     Reveal, RevealLink, ValueLink,
 };
+pub(super) use key::used;
 use page::{Line, Page, Piece, Whole, code, few, text};
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
@@ -429,14 +430,14 @@ impl<'a> Context<'a> {
         }
         let datadir = || datadir_of(&self.reaches.first()?.place);
         if let Some(datadir) = self.datadir.get_or_init(datadir)
-            && let Some(rest) = paths::within(at, datadir)
+            && let Some(rest) = within_folder(at, datadir)
             && !rest.is_empty()
         {
             return rest.to_string();
         }
         // In a module's manifest, data of the environment is shown beside that of the module.
         let root = Some(&self.view.root.dir).filter(|_| !self.is_code);
-        if let Some(rest) = root.and_then(|root| paths::within(at, root)) {
+        if let Some(rest) = root.and_then(|root| within_folder(at, root)) {
             return rest.to_string();
         }
         match unread::within(self.view.analysis, at) {

@@ -19,8 +19,8 @@ pub(super) fn word_length(text: &str) -> usize {
     text.bytes().position(|b| !is_word(b)).unwrap_or(text.len())
 }
 
-/// The length of segments with `::` between them; `segment` gives that of the segment at the start of
-/// a text, or 0.
+/// The length of segments with `::` before and between them. `segment` returns the length of the
+/// segment that a text starts with, 0 without one.
 fn qualified(text: &str, segment: impl Fn(&str) -> usize) -> usize {
     let mut length = 0;
     loop {
