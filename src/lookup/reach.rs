@@ -194,18 +194,12 @@ pub fn reading_places<'p>(places: &'p [Place], path: &str, files: &dyn Files) ->
 /// [`reading_places`], with the values of their variables.
 #[must_use]
 pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
-    let reaching = reading_places(places, path, files).into_iter();
-    let reaching = reaching.map(|place| {
-        let bound = match place.template.matches(path) {
-            true => place.template.bind(path),
-            false => place.template.bind_across_folders(path),
-        };
-        Reach {
-            bindings: bound.unwrap_or_default(),
-            place: place.clone(),
-        }
+    let reading = reading_places(places, path, files).into_iter();
+    let reached = reading.map(|place| Reach {
+        bindings: place.template.bind_across_folders(path).unwrap_or_default(),
+        place: place.clone(),
     });
-    reaching.collect()
+    reached.collect()
 }
 
 /// Whether a path equals another one except for whole names where the other has variables.
