@@ -1,7 +1,7 @@
 //! Hovers on YAML's merge keys (`<<`), aliases and anchors.
 
-use super::Context;
-use super::page::{Line, Page, Piece, Whole, code, few, joined, name, text};
+use super::context::{Context, few};
+use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::yaml;
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextRange, number_of};

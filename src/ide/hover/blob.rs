@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::context::Context;
 use super::page::{Page, Piece, name, text};
 use crate::eyaml::{Blob, BlobProblem, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob};
 use crate::ide::target::{BlobTarget, blob_at, key_at};

@@ -1,7 +1,8 @@
 //! The differences between two hashes or lists, in one line.
 
+use super::context::few;
 use super::key::CELL;
-use super::page::{Line, code, few, joined, plain_words, text};
+use super::page::{Line, code, joined, plain_words, text};
 use super::yaml;
 use crate::text::number_of;
 use crate::value::Value;

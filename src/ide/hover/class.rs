@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::context::{Context, with_more};
 use super::key::{self, CELL};
-use super::page::{Line, Page, Piece, code, name, text, with_more};
+use super::page::{Line, Page, Piece, code, name, text};
 use super::{over_nodes, refused, yaml};
 use crate::analysis::{
     Analysis, ClassParameter, Defined, NoParameter, kind_of, merge_kind, request, split_key,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::context::Context;
 use super::page::{Line, Piece, code, joined, text};
 use super::provenance::dig;
 use super::yaml;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Context;
+use super::context::{Context, with_more};
 use super::levels::{self, merge_line};
-use super::page::{Line, Page, Piece, Whole, code, joined, name, text, with_more};
+use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::{dig, notes};
 use super::unread::{reasons, refused_line, variants};
 use super::{class, over_nodes, refused, yaml};

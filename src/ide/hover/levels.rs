@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Context;
+use super::context::Context;
 use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
 use super::provenance::dig;

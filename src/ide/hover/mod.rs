@@ -33,8 +33,8 @@ mod anchor;
 mod blob;
 mod change;
 mod class;
+mod context;
 mod element;
-mod interface;
 mod key;
 mod levels;
 mod option;
@@ -48,41 +48,120 @@ mod unread;
 mod word;
 mod yaml;
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::shell::shell_word;
 use super::target::{self, KeyTarget, Target, is_config};
-use crate::analysis::{Analysis, KeyPositions, LevelValue, RootView, datadir_of, without_keys};
-use crate::hierarchy::{Template, TemplatePart};
-use crate::lookup::Reach;
-use crate::scope::Scope;
+use crate::analysis::{Analysis, without_keys};
+use crate::lookup::LookupError;
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::path::within as within_folder;
-use crate::workspace::{File, language_of};
 pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
+use context::Context;
 pub(super) use element::{ListElement, find as element_at};
-pub use interface::{
-    Described, DocumentedAnswers, Effective, Hover, HoverForm, HoverOptions, Link, MAX_LINES, Name,
-    Reveal, RevealLink, ValueLink,
-};
 pub(super) use key::used;
-use page::{Line, Page, Piece, Whole, code, few, text};
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::{has_secret, inline};
 
+/// Makes a link's target from a path and a line (from 1).
+pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
+
+/// Names a file by its path.
+pub type Name<'a> = &'a (dyn Fn(&str) -> String + Sync);
+
+/// Makes the target of a link that reveals the encrypted value at a byte offset of the file.
+pub type RevealLink<'a> = &'a (dyn Fn(usize) -> String + Sync);
+
+/// How a client reveals an encrypted value if the user has turned decryption on: by a command,
+/// never in the hover.
+#[derive(Clone, Copy)]
+pub struct Reveal<'a> {
+    /// The name of the command.
+    pub command: &'a str,
+    /// Links that run the command, for clients that support them.
+    pub link: Option<RevealLink<'a>>,
+}
+
+/// Makes the target of a link to a document about a key, given by the name in lookups.
+pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
+
+/// A form of a hover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HoverForm {
+    /// See [`Hover::markdown`].
+    #[default]
+    Markdown,
+    /// See [`Hover::aligned`].
+    Aligned,
+    /// See [`Hover::plain`].
+    Plain,
+}
+
+/// The default maximum number of lines.
+pub const MAX_LINES: usize = 20;
+
 /// The maximum in the command that shows the dropped lines.
 const ALL_LINES: usize = 1_000;
 
-/// Maximum number of files in one line.
-const MOST_NAMED: usize = 3;
+/// Options of a hover.
+#[derive(Clone, Copy)]
+pub struct HoverOptions<'a> {
+    /// Maximum number of lines; `usize::MAX` also shows long lines in full.
+    pub max_lines: usize,
+    /// Links to the whole of a value that the hover cuts, for clients that run commands from links.
+    pub whole: Option<ValueLink<'a>>,
+    /// Links to the explanation of the value.
+    pub explain: Option<ValueLink<'a>>,
+    /// Links to the answers for all nodes.
+    pub all_nodes: Option<ValueLink<'a>>,
+    /// How to reveal encrypted values; `None` if decryption is off.
+    pub reveal: Option<Reveal<'a>>,
+    /// The target of a link that lets the user choose a hierarchy, for clients that run commands
+    /// from links.
+    pub choose: Option<&'a str>,
+    /// Makes links; without it places are only named.
+    pub link: Option<Link<'a>>,
+    /// Names files; without it they are named by their path below the data directory of the file
+    /// under the cursor, else below the workspace.
+    pub name: Option<Name<'a>>,
+    /// The only form to fill; `None` for all.
+    pub form: Option<HoverForm>,
+    /// Maximum width of the plain text in characters, except for lines of values.
+    pub width: usize,
+}
 
-/// Maximum number of files without a key that are named.
-const MOST_WITHOUT: usize = 2;
+impl Default for HoverOptions<'_> {
+    /// All forms, without links.
+    fn default() -> Self {
+        HoverOptions {
+            max_lines: MAX_LINES,
+            whole: None,
+            explain: None,
+            all_nodes: None,
+            reveal: None,
+            choose: None,
+            link: None,
+            name: None,
+            form: None,
+            width: page::WIDTH,
+        }
+    }
+}
+
+/// A hover, in three forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// The range in the file that it describes.
+    pub range: TextRange,
+    /// Markdown.
+    pub markdown: String,
+    /// Markdown in lines of at most 100 characters and without links, for terminal clients.
+    pub aligned: String,
+    /// Plain text in lines of at most 100 characters.
+    pub plain: String,
+}
 
 /// The hover for the byte at `offset` of a file; `None` for a file outside of every hierarchy and a
 /// place without meaning. Never shows decrypted values.
@@ -119,7 +198,7 @@ pub fn hover(
 }
 
 /// The page of the whole target, and its range; [`part`] is for parts of it.
-fn whole(context: &Context<'_>, target: &Target) -> Option<(Page, TextRange)> {
+fn whole(context: &Context<'_>, target: &Target) -> Option<(page::Page, TextRange)> {
     let page = match target {
         Target::Key(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),
@@ -133,7 +212,7 @@ fn whole(context: &Context<'_>, target: &Target) -> Option<(Page, TextRange)> {
 }
 
 /// How to see all lines of a hover: a link to the explanation of a key, or a command.
-fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> Whole {
+fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> page::Whole {
     let (file, start) = (context.file, range.start as usize);
     let line = file.line(start) + 1;
     let before = file.text()[..start].rsplit('\n').next().unwrap_or_default();
@@ -154,7 +233,7 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> Who
         format!(" --node {}", shell_word(name))
     });
     let link = context.options.explain;
-    Whole {
+    page::Whole {
         link: link.zip(key).map(|(link, key)| link(&key.lookup_name())),
         words: vec![format!(
             "hiera-ls hover {place}{node} --max-lines {ALL_LINES}"
@@ -164,7 +243,7 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> Who
 }
 
 /// The page and range of a part of a value: an anchor, an alias, `<<` or a list's element. `None` for others.
-fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(Page, TextRange)> {
+fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::Page, TextRange)> {
     let key = target.key();
     let is_on_key = |key: &KeyTarget| key.before_list.is_none() && key.range.touches(offset);
     // Shortcut for ordinary keys, which are the most frequent.
@@ -203,10 +282,19 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(Page, 
 }
 
 /// Adds a line about overridden facts below the first line.
-fn mark_what_if(analysis: Analysis<'_>, page: &mut Page) {
+fn mark_what_if(analysis: Analysis<'_>, page: &mut page::Page) {
     if !analysis.what_if.is_empty() {
-        page.second_line(vec![text("what if: "), code(analysis.what_if)]);
+        page.second_line(vec![page::text("what if: "), page::code(analysis.what_if)]);
     }
+}
+
+/// What to describe, by its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Described {
+    /// A key, by its name in lookups.
+    Key(Arc<str>),
+    /// A variable by its dotted path.
+    Variable(Arc<str>),
 }
 
 /// The hover of a key or variable for the nodes that read a file.
@@ -227,6 +315,18 @@ pub fn described(
     Some(page.hover(TextRange::empty(0), options))
 }
 
+/// One answer of a hover on a key.
+#[derive(Clone, Debug)]
+pub struct Effective {
+    /// The value of the key under the cursor; `None` if the effective value of the top-level key
+    /// lacks it. Or the error that Puppet raises.
+    pub result: Result<Option<Value>, LookupError>,
+    /// The known nodes that get it; empty if no known node reads the file.
+    pub nodes: Vec<Arc<str>>,
+    /// Whether all that it depends on is known.
+    pub is_certain: bool,
+}
+
 /// The answers of a hover on a key as data, for the nodes that read the file, the most frequent
 /// first; one answer for any node if none is known. Nodes beyond [`crate::analysis::MOST_LOOKUPS`]
 /// lookups are left out. Empty if the cursor is on no key of a file that a level reads.
@@ -240,6 +340,15 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
         return Vec::new();
     };
     over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
+}
+
+/// How many answers a document of a key may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DocumentedAnswers {
+    /// One.
+    One,
+    /// Any number; the document has the value of the first.
+    Any,
 }
 
 /// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
@@ -270,215 +379,6 @@ pub fn document(
     let mut page = key::page(&context, &target);
     mark_what_if(analysis, &mut page);
     Some(page.document())
-}
-
-/// The file under the cursor, its root, and the names of files.
-struct Context<'a> {
-    view: RootView<'a>,
-    options: &'a HoverOptions<'a>,
-    /// The file under the cursor.
-    file: &'a Arc<File>,
-    /// The levels that read the file.
-    reaches: Vec<Reach>,
-    /// Whether answers are for all nodes, as in a manifest.
-    is_code: bool,
-    positions: KeyPositions<'a>,
-    /// The data directory of the file.
-    datadir: OnceCell<Option<String>>,
-    readers: OnceCell<Vec<usize>>,
-}
-
-impl<'a> Context<'a> {
-    /// `None` for a file outside of every root.
-    fn new(
-        analysis: Analysis<'a>,
-        path: &str,
-        options: &'a HoverOptions<'a>,
-    ) -> Option<Context<'a>> {
-        let view = analysis.governing(path)?;
-        let file = analysis.snapshot.file(path)?;
-        Some(Context::of(analysis, view, file, options))
-    }
-
-    /// The context of an answer about a key of any name: for the nodes that read the file, or for
-    /// all nodes, as in a manifest, if no hierarchy reads the file. A folder is replaced by the
-    /// configuration of its hierarchy. `None` if no hierarchy answers.
-    fn of_answer(
-        analysis: Analysis<'a>,
-        path: &str,
-        options: &'a HoverOptions<'a>,
-    ) -> Option<Context<'a>> {
-        let view = analysis.answering(path)?;
-        let file = match analysis.snapshot.file(path) {
-            Some(file) => file,
-            None => analysis.snapshot.file(view.root.hiera_yaml.as_deref()?)?,
-        };
-        let mut context = Context::of(analysis, view, file, options);
-        let path = context.path();
-        let may_be_read = || {
-            !is_config(analysis.snapshot, path) && !analysis.configurations_reading(path).is_empty()
-        };
-        let is_data = !context.reaches.is_empty() || may_be_read();
-        if !is_data && context.view.refused_config().is_none() {
-            context.is_code = true;
-        }
-        Some(context)
-    }
-
-    fn of(
-        analysis: Analysis<'a>,
-        view: RootView<'a>,
-        file: &'a Arc<File>,
-        options: &'a HoverOptions<'a>,
-    ) -> Context<'a> {
-        let path = file.path();
-        let mut reaches = view.reach(path);
-        // Of several matching paths, the one with the most literal text is the best.
-        reaches.sort_by_key(|reach| std::cmp::Reverse(spelt(&reach.place.template)));
-        Context {
-            reaches,
-            is_code: language_of(path).is_some(),
-            file,
-            view,
-            options,
-            positions: KeyPositions::new(analysis.snapshot),
-            datadir: OnceCell::new(),
-            readers: OnceCell::new(),
-        }
-    }
-
-    fn shows_whole(&self) -> bool {
-        self.options.max_lines == usize::MAX
-    }
-
-    fn path(&self) -> &'a str {
-        self.file.path()
-    }
-
-    /// The scope of the nodes that read the file, as far as the path determines it.
-    fn scope(&self) -> Scope {
-        self.reaches.first().map_or_else(Scope::open, Reach::scope)
-    }
-
-    /// Indexes of the known nodes that read the file. O(nodes) once.
-    fn readers(&self) -> &[usize] {
-        self.readers.get_or_init(|| {
-            if self.is_code {
-                return (0..self.view.analysis.nodes.len()).collect();
-            }
-            let places = self.reaches.iter().map(|reach| &reach.place);
-            self.view.readers(places, self.path())
-        })
-    }
-
-    /// Indexes of the nodes that an answer is for: the selected one, else those that read the file.
-    fn answered(&self) -> Cow<'_, [usize]> {
-        match self.selected() {
-            Some((_, member)) => Cow::Owned(vec![member]),
-            None => Cow::Borrowed(self.readers()),
-        }
-    }
-
-    /// The selected node, and its index among the known ones.
-    fn selected(&self) -> Option<(&'a str, usize)> {
-        let Analysis {
-            selected, nodes, ..
-        } = self.view.analysis;
-        let name = selected?;
-        Some((name, nodes.find(name)?))
-    }
-
-    /// The line (from 1) of a key, or of a part of its value, in a file.
-    fn line_of(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
-        self.positions.line(file, key, steps)
-    }
-
-    /// Links to a line of a file, with the file's name.
-    fn link(&self, at: &str, line: u32) -> Piece {
-        Piece::Place {
-            label: format!("{}:{line}", self.label(at)),
-            path: at.to_string(),
-            line,
-        }
-    }
-
-    /// Links to a key, or to a part of its value, in the file of a level.
-    fn source(&self, source: &LevelValue, key: &str, steps: &[Value]) -> Piece {
-        let Some(path) = &source.path else {
-            return text(format!("level '{}'", source.level));
-        };
-        match self.view.analysis.snapshot.file(path) {
-            Some(file) => self.link(path, self.line_of(file, key, steps)),
-            None => text(self.label(path)),
-        }
-    }
-
-    /// Links to a file, without a line.
-    fn file_link(&self, at: &str) -> Piece {
-        Piece::Place {
-            label: self.label(at),
-            path: at.to_string(),
-            line: 1,
-        }
-    }
-
-    /// The name of a file: by the options, else its path below the data directory of the file under
-    /// the cursor, else below the root or the workspace's folder.
-    fn label(&self, at: &str) -> String {
-        if let Some(name) = self.options.name {
-            return name(at);
-        }
-        let datadir = || datadir_of(&self.reaches.first()?.place);
-        if let Some(datadir) = self.datadir.get_or_init(datadir)
-            && let Some(rest) = within_folder(at, datadir)
-            && !rest.is_empty()
-        {
-            return rest.to_string();
-        }
-        // In a module's manifest, data of the environment is shown beside that of the module.
-        let root = Some(&self.view.root.dir).filter(|_| !self.is_code);
-        if let Some(rest) = root.and_then(|root| within_folder(at, root)) {
-            return rest.to_string();
-        }
-        match unread::within(self.view.analysis, at) {
-            "" => at.to_string(),
-            rest => rest.to_string(),
-        }
-    }
-
-    /// Links to a key in files; only a few of the files are named.
-    fn named<'f>(
-        &self,
-        key: &str,
-        steps: &[Value],
-        files: impl ExactSizeIterator<Item = &'f Arc<str>>,
-    ) -> Line {
-        let snapshot = self.view.analysis.snapshot;
-        let links = files.map(|path| {
-            let file = snapshot.file(path);
-            let line = file.map_or(1, |file| self.line_of(file, key, steps));
-            vec![self.link(path, line)]
-        });
-        few(links, MOST_NAMED)
-    }
-
-    /// Links to files without lines; only a few of them are named.
-    fn labels(&self, files: &[Arc<str>]) -> Line {
-        let names = files.iter().map(|path| vec![self.file_link(path)]);
-        few(names, MOST_WITHOUT)
-    }
-}
-
-/// The number of letters and digits in a path, without its variables.
-fn spelt(template: &Template) -> usize {
-    let texts = template.parts.iter().filter_map(|part| match part {
-        TemplatePart::Text(text) => Some(text),
-        TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
-    });
-    texts
-        .flat_map(|text| text.chars())
-        .filter(|c| c.is_alphanumeric())
-        .count()
 }
 
 #[cfg(test)]

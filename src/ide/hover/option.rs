@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::context::{Context, few};
 use super::levels::options_place;
-use super::page::{Line, Page, code, few, joined, name, text};
+use super::page::{Line, Page, code, joined, name, text};
 use super::yaml;
 use crate::analysis::{DecidingOptions, option_fact, quoted};
 use crate::ide::target::OptionTarget;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Context;
 use super::change::{changes, is_long};
+use super::context::Context;
 use super::key::{CELL, add_value, manner, merge_flag, one, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};

@@ -495,17 +495,3 @@ fn fenced(lines: &[&str]) -> String {
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     format!("{fence}yaml\n{}\n{fence}", lines.join("\n"))
 }
-
-/// The first items of a list, with the number of the others: `a, b and 3 more`.
-pub(super) fn few(items: impl ExactSizeIterator<Item = Line>, most: usize) -> Line {
-    let more = items.len().saturating_sub(most);
-    with_more(joined(items.take(most), ", "), more)
-}
-
-/// Adds the number of further names to a list.
-pub(super) fn with_more(mut line: Line, more: usize) -> Line {
-    if more > 0 {
-        line.push(text(format!(" and {more} more")));
-    }
-    line
-}

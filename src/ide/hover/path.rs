@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Context;
-use super::page::{Line, Page, code, joined, name, text, with_more};
+use super::context::{Context, with_more};
+use super::page::{Line, Page, code, joined, name, text};
 use super::token::{element_lines, variable_lines};
 use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
 use crate::hierarchy::LocationSpan;

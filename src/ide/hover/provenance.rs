@@ -1,6 +1,6 @@
 //! The level that each part of a merged value comes from.
 
-use super::Context;
+use super::context::Context;
 use super::page::{Line, joined, plain_words, text};
 use super::yaml::Notes;
 use crate::analysis::LevelValue;

@@ -1,6 +1,6 @@
 //! Files that Puppet refuses, so that lookups of a key fail: the answer rests on their readable part.
 
-use super::Context;
+use super::context::Context;
 use super::page::{Line, Page, text};
 use crate::analysis::RefusedFile;
 use crate::hierarchy::Layer;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::context::{Context, few};
 use super::key::add_value;
 use super::levels::{self, unless};
 use super::over_nodes::grouped;
-use super::page::{Line, Page, Piece, code, few, joined, name, text};
+use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
 use super::{refused, yaml};
 use crate::analysis::{left_out, quoted, sources};

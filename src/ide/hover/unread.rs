@@ -1,7 +1,8 @@
 //! Hovers in files that no hierarchy reads, or several hierarchies.
 
 use super::HoverOptions;
-use super::page::{Line, Page, Piece, code, few, joined, name, plain_words, text};
+use super::context::few;
+use super::page::{Line, Page, Piece, code, joined, name, plain_words, text};
 use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
 use crate::workspace::{ConfigOrigin, ConfigUse, FoundConfig, path};

@@ -1,6 +1,6 @@
 //! Hovers on words of `hiera.yaml` and `lookup_options`.
 
-use super::Context;
+use super::context::Context;
 use super::levels::offer_line;
 use super::page::{Page, code, name, text};
 use super::path::reached;
