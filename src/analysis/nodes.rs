@@ -98,7 +98,7 @@ pub struct NodeCache(Mutex<CachedNodes>);
 #[derive(Debug, Default)]
 struct CachedNodes {
     /// Least recently used first.
-    sets: Vec<(Arc<NodeSources>, Arc<NodeSet>)>,
+    sets: Vec<(NodeSources, Arc<NodeSet>)>,
     /// Whether files found by name describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
@@ -170,10 +170,10 @@ impl NodeCache {
         let sources = self.sources(snapshot, path, inputs);
         {
             let mut cached = self.lock();
-            if let Some(at) = cached.sets.iter().position(|(known, _)| **known == sources) {
-                let entry = cached.sets.remove(at);
-                let set = entry.1.clone();
-                cached.sets.push(entry);
+            if let Some(at) = cached.sets.iter().position(|(known, _)| *known == sources) {
+                let (_, set) = cached.sets.remove(at);
+                // The next request compares with the newest sources by their pointers.
+                cached.sets.push((sources, set.clone()));
                 return set;
             }
         }
@@ -192,7 +192,7 @@ impl NodeCache {
                 None => tracing::info!("{} nodes are known by the names of files", origin.nodes),
             }
         }
-        keep(&mut self.lock().sets, (Arc::new(sources), set.clone()));
+        keep(&mut self.lock().sets, (sources, set.clone()));
         set
     }
 
@@ -542,5 +542,53 @@ impl NodeSet {
     pub fn node(&self, certname: &str) -> Arc<Node> {
         let unknown = || Arc::new(Node::new(certname, &self.common));
         self.nodes.get(certname).cloned().unwrap_or_else(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookup::PuppetVersion;
+    use crate::workspace::{Change, Workspace};
+
+    #[test]
+    fn known_sources_are_compared_by_their_newest_lists() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/w".into()]));
+        let levels = "version: 5\nhierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}]\n";
+        workspace.apply(Change::open("/w/hiera.yaml", levels));
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let configs = ConfigCache::default();
+        let inputs = NodeInputs {
+            nodes_files: &[],
+            facts_file: None,
+            rules: &[],
+            choice: None,
+            outside: &|_| None,
+            settings: &settings,
+            configs: &configs,
+        };
+        let cache = NodeCache::default();
+        let path = "/w/data/nodes/web01.example.com.yaml";
+        let snapshot = workspace.apply(Change::open(path, "k: 1\n"));
+        let before = cache.nodes(&snapshot, path, &inputs);
+        assert_eq!(before.known.len(), 1);
+        // Another file changes no node, but their names are listed again.
+        let snapshot = workspace.apply(Change::open("/w/data/other.yaml", "k: 1\n"));
+        let after = cache.nodes(&snapshot, path, &inputs);
+        assert!(Arc::ptr_eq(&before, &after));
+        let cached = cache.lock();
+        let newest = cached
+            .named
+            .last()
+            .and_then(|(_, named)| named.iter().next());
+        let compared = cached
+            .sets
+            .last()
+            .and_then(|(known, _)| known.named.iter().next());
+        let (Some(newest), Some(compared)) = (newest, compared) else {
+            panic!("the names of files are used");
+        };
+        assert!(Arc::ptr_eq(newest, compared));
     }
 }
