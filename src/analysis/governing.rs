@@ -1,11 +1,14 @@
-//! Finds the hierarchy that governs a file: in a snapshot, or, for a file outside of every
-//! snapshot, by the folders around it.
+//! Finds the hierarchy that governs a file, and its levels and nodes that read it: in a snapshot,
+//! or, for a file outside of every snapshot, by the folders around it.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Analysis, RootView};
+use super::{Analysis, RootView, datadir_of};
+use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach, Reading, reach, reading_places};
+use crate::scope::Scope;
 use crate::value::KeyHashing;
 use crate::workspace::{
     ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, Format, HIERA_YAML,
@@ -98,6 +101,83 @@ impl<'a> Analysis<'a> {
         }
         found
     }
+}
+
+/// A file from its root: the levels and the known nodes that read it.
+pub struct FileView<'v> {
+    view: &'v RootView<'v>,
+    path: &'v str,
+    /// The locations of the root's own hierarchy that read the file: those with the most literal
+    /// text in their path first, since they are the likeliest; of equal ones, the highest.
+    pub reaches: Vec<Reach>,
+    readers: OnceCell<Vec<usize>>,
+    datadir: OnceCell<Option<String>>,
+}
+
+impl<'v> RootView<'v> {
+    /// The file at `path` from this root. O(locations).
+    #[must_use]
+    pub fn file(&'v self, path: &'v str) -> FileView<'v> {
+        let mut reaches = self.reach(path);
+        reaches.sort_by_key(|reach| std::cmp::Reverse(literal_length(&reach.place.template)));
+        FileView {
+            view: self,
+            path,
+            reaches,
+            readers: OnceCell::new(),
+            datadir: OnceCell::new(),
+        }
+    }
+}
+
+impl FileView<'_> {
+    /// Indexes of the known nodes that read the file. O(nodes) once.
+    pub fn readers(&self) -> &[usize] {
+        self.readers.get_or_init(|| {
+            let places = self.reaches.iter().map(|reach| &reach.place);
+            self.view.readers(places, self.path)
+        })
+    }
+
+    /// The scope of every node that reads the file, from its path.
+    pub fn path_scope(&self) -> Scope {
+        self.reaches.first().map_or_else(Scope::open, Reach::scope)
+    }
+
+    /// The scope that an answer about the file is for: that of the selected node, else that of the
+    /// only known node that reads it, else that of its path.
+    pub fn scope(&self) -> Scope {
+        let Analysis {
+            selected, nodes, ..
+        } = self.view.analysis;
+        let only = || match self.readers() {
+            [only] => Some(*only),
+            [] | [_, ..] => None,
+        };
+        let member = selected.and_then(|name| nodes.find(name)).or_else(only);
+        member.map_or_else(|| self.path_scope(), |member| nodes.scope(member))
+    }
+
+    /// The path of another file below the data directory of this one, else below its root, else
+    /// below the workspace's folder.
+    pub fn short_name<'p>(&self, other: &'p str) -> &'p str {
+        let datadir = || datadir_of(&self.reaches.first()?.place);
+        let datadir = self.datadir.get_or_init(datadir).as_deref();
+        let folders = datadir.into_iter().chain([&*self.view.root.dir]);
+        let mut inside = folders.filter_map(|folder| path::within(other, folder));
+        let inside = inside.find(|inside| !inside.is_empty());
+        inside.unwrap_or_else(|| self.view.analysis.snapshot.short_name(other))
+    }
+}
+
+/// The number of letters and digits in a path, without its variables.
+fn literal_length(template: &Template) -> usize {
+    let texts = template.parts.iter().filter_map(|part| match part {
+        TemplatePart::Text(text) => Some(text),
+        TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
+    });
+    let characters = texts.flat_map(|text| text.chars());
+    characters.filter(|c| c.is_alphanumeric()).count()
 }
 
 /// The environments of a workspace, for finding those that read a file.

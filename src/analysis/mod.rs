@@ -77,7 +77,7 @@ pub use environment::{
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
-pub use governing::{Environments, FileReading, Governing, HieraFiles, governing};
+pub use governing::{Environments, FileReading, FileView, Governing, HieraFiles, governing};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, has_nodes_extension};

@@ -139,11 +139,14 @@ pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
 }
 
 struct Readers<'p> {
-    /// The path of the file, without a text that a literal template begins with.
+    /// The path of the file.
     path: &'p str,
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
+    /// If the template's first variable follows no wildcard: for each of its values, whether the
+    /// path begins with it. Most nodes fail there.
+    begins: Option<Vec<bool>>,
     /// Whether it has only text and variables.
     is_literal: bool,
     /// For mapped paths: the variable, and the element that stands for the file.
@@ -151,7 +154,8 @@ struct Readers<'p> {
 }
 
 impl<'p> Readers<'p> {
-    fn new(nodes: &KnownNodes, place: &Place, mut path: &'p str) -> Readers<'p> {
+    /// O(values of the path's first variable).
+    fn new(nodes: &KnownNodes, place: &Place, path: &'p str) -> Readers<'p> {
         let mut template = place.template.clone();
         let mapped = place.mapped.as_ref().and_then(|variable| {
             let bound = place.template.bind(path)?;
@@ -169,18 +173,22 @@ impl<'p> Readers<'p> {
             TemplatePart::Key(_) => false,
         });
         let names = template.variables().filter(|name| !is_wildcard(name));
-        let columns = names.map(|name| nodes.column(name)).collect();
-        // All nodes share the text before the first variable: it is compared once.
-        if is_literal
-            && let [TemplatePart::Text(text), _, ..] = template.parts.as_slice()
-            && let Some(rest) = path.strip_prefix(text.as_str())
-        {
-            path = rest;
-            template.parts.remove(0);
-        }
+        let columns: Vec<Arc<Column>> = names.map(|name| nodes.column(name)).collect();
+        let first = match template.parts.as_slice() {
+            [TemplatePart::Text(start), TemplatePart::Variable(name), ..] => Some((&**start, name)),
+            [TemplatePart::Variable(name), ..] => Some(("", name)),
+            [_, ..] | [] => None,
+        };
+        let first = first.filter(|(_, name)| !is_wildcard(name));
+        let begins = first.map(|(start, _)| {
+            let rest = path.strip_prefix(start);
+            let begins = |text: &str| rest.is_some_and(|rest| rest.starts_with(text));
+            columns[0].texts().map(|text| begins(&text)).collect()
+        });
         Readers {
             path,
             columns,
+            begins,
             is_literal,
             template,
             mapped,
@@ -194,6 +202,11 @@ impl<'p> Readers<'p> {
     }
 
     fn contains(&self, member: usize) -> bool {
+        if let Some(begins) = &self.begins
+            && !begins[self.columns[0].ids[member] as usize]
+        {
+            return false;
+        }
         let holds = match &self.mapped {
             None => true,
             Some((column, element)) => {
@@ -217,7 +230,7 @@ impl<'p> Readers<'p> {
         }
     }
 
-    /// The same without key and wildcards: most nodes fail at their first value.
+    /// The same without key and wildcards.
     fn is_literally(&self, member: usize) -> Option<bool> {
         let mut columns = self.columns.iter();
         let mut rest = self.path;

@@ -12,11 +12,11 @@ use super::named::{self, Named};
 use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
-    Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, layers_of,
+    Analysis, Defined, FileView, HieraFiles, KeyPositions, NodeFile, RootView, Status, layers_of,
     option_fact, places_of, quoted, request, sources, without_keys,
 };
 use crate::hierarchy::{ConfigSpans, locate};
-use crate::lookup::{FunctionSource, Place, Reach, Run, find_function};
+use crate::lookup::{FunctionSource, Place, Run, find_function};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::syntax::NodeId;
@@ -48,9 +48,10 @@ pub fn definition(
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
     let view = analysis.answering(path)?;
-    let scope = scope_of(&view, path);
+    let file = view.file(path);
+    let scope = file.scope();
     if let Some(knock_out) = KnockOut::at(&view, path, offset, &scope) {
-        let places = knock_out.removed(&runs_of(&view, path, knock_out.key()), &scope);
+        let places = knock_out.removed(&runs_of(&view, &file, knock_out.key()), &scope);
         return Some(DefinitionPlaces {
             origin: knock_out.range(),
             places,
@@ -100,7 +101,7 @@ pub fn declaration(
         return definition(analysis, path, offset, facts);
     };
     let view = analysis.answering(path)?;
-    let mut scoped = view.in_scope(&scope_of(&view, path));
+    let mut scoped = view.in_scope(&view.file(path).scope());
     let mut places: Vec<FilePlace> = parameter(&view, key).into_iter().collect();
     if let Some(decides) = scoped.options_of(&key.root)
         && let Some((at, _)) = decides.place
@@ -115,19 +116,6 @@ pub fn declaration(
         origin: mention.range,
         places,
     })
-}
-
-/// The scope of the selected node, else of the nodes that read the file.
-fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
-    let analysis = &view.analysis;
-    let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
-    match selected {
-        Some(member) => analysis.nodes.scope(member),
-        None => {
-            let reaches = view.reach(path);
-            reaches.first().map_or_else(Scope::open, Reach::scope)
-        }
-    }
 }
 
 /// The lines of manifests that set a variable, then its facts.
@@ -151,9 +139,10 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
         let (name, whole) = positions.place(file, &key.root, steps)?;
         Some(FilePlace::with(at, name, whole))
     };
-    let runs = runs_of(view, path, &key.root);
+    let file = view.file(path);
+    let runs = runs_of(view, &file, &key.root);
     let (effective, others) = match runs.is_empty() {
-        true => in_scope(view, path, &key.root),
+        true => in_scope(view, &file.scope(), &key.root),
         false => over_nodes(view, path, &key.root, &runs),
     };
     let mut places: Vec<FilePlace> = Vec::new();
@@ -174,7 +163,7 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
 
 /// The lookups of a key for the known nodes that read a file, or for all known nodes if no level
 /// reads it. Empty if a node is selected or only names are known.
-fn runs_of(view: &RootView<'_>, path: &str, key: &str) -> Vec<Run> {
+fn runs_of(view: &RootView<'_>, file: &FileView<'_>, key: &str) -> Vec<Run> {
     let Analysis {
         nodes, selected, ..
     } = view.analysis;
@@ -182,12 +171,11 @@ fn runs_of(view: &RootView<'_>, path: &str, key: &str) -> Vec<Run> {
     if is_selected || nodes.are_names() {
         return Vec::new();
     }
-    let reaches = view.reach(path);
-    let mut members = view.readers(reaches.iter().map(|reach| &reach.place), path);
-    if members.is_empty() && reaches.is_empty() {
-        members = (0..nodes.len()).collect();
+    let all: Vec<usize> = (0..nodes.len()).collect();
+    match file.reaches.is_empty() {
+        true => view.runs(&request(key), &all),
+        false => view.runs(&request(key), file.readers()),
     }
-    view.runs(&request(key), &members)
 }
 
 /// The files that give a key's value to some node, and the others that set it, in the order of levels.
@@ -208,9 +196,9 @@ fn over_nodes(
         .partition(|file| given.contains(file))
 }
 
-/// The files that give a key's value in the scope of a file, and the others that set it.
-fn in_scope(view: &RootView<'_>, path: &str, key: &str) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
-    let survey = view.survey(key, &scope_of(view, path));
+/// The files that give a key's value in a scope, and the others that set it.
+fn in_scope(view: &RootView<'_>, scope: &Scope, key: &str) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
+    let survey = view.survey(key, scope);
     let (mut effective, mut others): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
     for level in &survey.levels {
         match &level.status {

@@ -11,11 +11,11 @@ use super::hover::inline;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
 use super::unsaved::{MOST_AT_ONCE, effect};
-use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out, request};
+use crate::analysis::{Analysis, Certainties, RootView, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::{TextRange, number_of};
 use crate::value::Value;
-use crate::workspace::{File, LOOKUP_OPTIONS, path};
+use crate::workspace::{File, LOOKUP_OPTIONS};
 
 /// Maximum number of keys with hints in a file.
 const MOST_HINTS: usize = 300;
@@ -241,26 +241,18 @@ fn short_place(place: &str, most: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// Names the files in hints: by their path below the data directory of the hinted file, else below
-/// its module or environment, else below the workspace's folder.
+/// Names the files in hints.
 fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
-    let datadir = view
-        .reach(path)
-        .first()
-        .and_then(|reach| datadir_of(&reach.place));
-    let datadir = datadir.as_deref().unwrap_or_default();
+    let own = view.file(path);
     for hint in found {
         let (HintKind::Overridden { by: Some(by), .. } | HintKind::Dead { by: Some(by), .. }) =
             &hint.kind
         else {
             continue;
         };
-        let file = path::within(&by.file, datadir).filter(|_| !datadir.is_empty());
-        let file = file.or_else(|| path::within(&by.file, &view.root.dir));
-        let file = file.unwrap_or_else(|| view.analysis.snapshot.short_name(&by.file));
         let whole = view.analysis.snapshot.short_name(&by.file);
         hint.place = Some(format!("{whole}:{}", by.line));
-        hint.by = Some(format!("{file}:{}", by.line));
+        hint.by = Some(format!("{}:{}", own.short_name(&by.file), by.line));
     }
 }
 

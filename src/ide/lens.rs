@@ -108,25 +108,9 @@ fn ranks(snapshot: &Snapshot, places: &[Place]) -> Vec<Option<u32>> {
     ranks
 }
 
-/// The relevant locations for a file: those of the selected node, else of the only known node that
-/// reads it, else of any node that may read it.
+/// The locations in the scope that answers about a file are for.
 fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
-    let Analysis {
-        selected, nodes, ..
-    } = view.analysis;
-    let reaches = view.reach(file.path());
-    let member = selected.and_then(|name| nodes.find(name)).or_else(|| {
-        let own = reaches.iter().map(|reach| &reach.place);
-        match view.readers(own, file.path()).as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        }
-    });
-    let scope = match (member, reaches.first()) {
-        (Some(member), _) => nodes.scope(member),
-        (None, Some(reach)) => reach.scope(),
-        (None, None) => return view.places(&view.layer),
-    };
+    let scope = view.file(file.path()).scope();
     let places = view.session().places_in(&view.layer, &scope);
     places.map_or_else(|_| view.places(&view.layer), Arc::from)
 }

@@ -70,11 +70,11 @@ fn a_key_leads_to_its_levels() {
         &text,
         None,
         expect![[r#"
-        from port
-        data/common.yaml:1 port
-        data/node/web01.yaml:1 port
-        data/role/db.yaml:1 port
-        data/role/web.yaml:1 port"#]],
+            from port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port
+            data/common.yaml:1 port"#]],
     );
     let nodes = format!("{text}{NODES}");
     check_definition(

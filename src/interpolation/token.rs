@@ -90,7 +90,13 @@ pub struct Token {
 /// Whether Puppet would interpolate the string at all.
 #[must_use]
 pub fn has_tokens(text: &str) -> bool {
-    memchr::memchr_iter(b'%', text.as_bytes()).any(|at| text[at + 1..].starts_with('{'))
+    next_token(text).is_some()
+}
+
+/// The position of the first `%{`.
+fn next_token(text: &str) -> Option<usize> {
+    let mut signs = memchr::memchr_iter(b'%', text.as_bytes());
+    signs.find(|at| text[at + 1..].starts_with('{'))
 }
 
 /// All tokens of a string in order. The first `}` ends a token, whatever precedes it.
@@ -98,7 +104,7 @@ pub fn has_tokens(text: &str) -> bool {
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(open) = text[at..].find("%{").map(|offset| at + offset) {
+    while let Some(open) = next_token(&text[at..]).map(|offset| at + offset) {
         let Some(close) = text[open..].find('}').map(|offset| open + offset) else {
             found.push(Token {
                 range: TextRange::new(open, text.len()),

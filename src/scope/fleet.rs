@@ -76,13 +76,22 @@ impl Column {
 
     /// The variable's text in a path.
     pub fn text(&self, member: usize) -> Cow<'_, str> {
-        match self.value(member) {
-            None => Cow::Borrowed(""),
-            Some(value) => match value.as_str() {
-                Some(text) => Cow::Borrowed(text),
-                None => Cow::Owned(value.to_s()),
-            },
-        }
+        in_path(self.value(member))
+    }
+
+    /// The text of each value in a path, in the order of the values.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.values.iter().map(|value| in_path(value.as_ref()))
+    }
+}
+
+fn in_path(value: Option<&Value>) -> Cow<'_, str> {
+    match value {
+        None => Cow::Borrowed(""),
+        Some(value) => match value.as_str() {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(value.to_s()),
+        },
     }
 }
 

@@ -72,7 +72,10 @@ pub(super) fn for_people(
         );
     }
     if let Some(target) = KeyTarget::named(key) {
-        let scope = scope_of(analysis, view, path, node);
+        let scope = match node.filter(|_| !is_known) {
+            Some(node) => node.scope(&view.environment.name),
+            None => analysis.at(view.root).file(path).scope(),
+        };
         let survey = view.survey(&target.root, &scope);
         if !survey.levels.is_empty() {
             content
@@ -94,24 +97,6 @@ pub(super) fn for_people(
         language: "yaml",
         content,
         ..Document::default()
-    }
-}
-
-/// The scope that levels are shown for: the node's, else that of the only node that reads the file,
-/// else the one that the file's path determines.
-fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Option<&Node>) -> Scope {
-    if let Some(node) = node {
-        return match analysis.nodes.find(&node.certname) {
-            Some(member) => analysis.nodes.scope(member),
-            None => node.scope(&view.environment.name),
-        };
-    }
-    let reaches = view.reach(path);
-    let readers = view.readers(reaches.iter().map(|reach| &reach.place), path);
-    match (readers.as_slice(), reaches.first()) {
-        ([only], _) => analysis.nodes.scope(*only),
-        (_, Some(reach)) => reach.scope(),
-        (_, None) => Scope::open(),
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
 
 /// The default of the parameter that a key sets.
 pub(super) fn default_of(context: &Context<'_>, key: &str) -> Option<String> {
-    let view = &context.view;
+    let view = context.view;
     let found = view.analysis.class_parameter(Some(view.root), key)?;
     Some(on_one_line(found.default()?))
 }
@@ -283,7 +283,10 @@ pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page
     if merging.is_empty() {
         return;
     }
-    let entry = context.view.in_scope(&context.scope()).options_entry(key);
+    let entry = context
+        .view
+        .in_scope(&context.own.path_scope())
+        .options_entry(key);
     let own = entry.as_ref().and_then(merge_kind);
     let own = own.unwrap_or(StrategyKind::First);
     let others = merging.into_iter().filter(|(_, kind, ..)| *kind != own);

@@ -83,12 +83,12 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         is_merged |= sources.len() > 1 && !merge.is_first_found();
         merge.fact(answer.result.as_ref().ok()?, &sources)
     };
-    let view = &context.view;
+    let view = context.view;
     let nodes = view.analysis.nodes;
     let readers = context.answered();
     let request = request(&element.root);
     if readers.is_empty() {
-        let Some(scope) = context.reaches.first().map(Reach::scope) else {
+        let Some(scope) = context.own.reaches.first().map(Reach::scope) else {
             return Line::new();
         };
         let answer = view.session().lookup(&scope, &request);
@@ -151,7 +151,7 @@ impl<'e> ListMerge<'e> {
         }
         let own = own_list(context, context.path(), element)?;
         own.get(element.index)?;
-        let mut scoped = context.view.in_scope(&context.scope());
+        let mut scoped = context.view.in_scope(&context.own.path_scope());
         let entry = scoped.options_entry(&element.root);
         let merge = entry.as_ref().and_then(|entry| entry.value.get("merge"));
         let prefix = merge.and_then(|merge| merge.get("knockout_prefix"));

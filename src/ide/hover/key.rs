@@ -61,11 +61,11 @@ fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
 
 fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
     let target = &in_effective_value(context, target);
-    let reach = context.reaches.first();
+    let reach = context.own.reaches.first();
     if reach.is_none() && !context.is_code {
         return unread(context, target);
     }
-    let view = &context.view;
+    let view = context.view;
     let nodes = view.analysis.nodes;
     let readers = context.readers();
     if let Some((selected, member)) = context.selected() {
@@ -81,7 +81,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return one(context, target, &survey, audience);
     }
     if !readers.is_empty() {
-        return over_nodes::page(context, target, request, readers);
+        return over_nodes::page(context, target, request, &readers);
     }
     if let Some(reach) = reach {
         return for_any_node(context, target, reach);
@@ -112,7 +112,7 @@ pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> K
     let Some(before_list) = target.before_list else {
         return target;
     };
-    let mut scoped = context.view.in_scope(&context.scope());
+    let mut scoped = context.view.in_scope(&context.own.path_scope());
     let entry = scoped.options_entry(&target.root);
     let kind = entry.as_ref().and_then(merge_kind);
     if kind.is_some_and(|kind| kind == StrategyKind::Unique || kind.is_deep()) {
@@ -146,7 +146,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     } else if !nodes.is_empty() {
         page.line(vec![text("no known node reads this file")]);
     }
-    let mut others = context.reaches[1..].iter();
+    let mut others = context.own.reaches[1..].iter();
     if others.any(|other| other.bindings != reach.bindings) {
         page.line(vec![
             text("this file also fits other levels; shown here: "),
@@ -165,7 +165,7 @@ fn value_command(context: &Context<'_>, target: &KeyTarget) -> String {
     let first = readers.first().filter(|_| readers.len() < nodes.len());
     let node = selected.or(first.copied());
     let node = node.map(|member| nodes.certname(member));
-    lookup_command(&context.view, &target.lookup_name(), node)
+    lookup_command(context.view, &target.lookup_name(), node)
 }
 
 /// The options of `hiera-ls lookup` for the merge of a call.
@@ -272,7 +272,7 @@ pub(super) fn add_value(
     key: &str,
     all: String,
 ) {
-    let for_all_nodes = lookup_command(&context.view, key, None);
+    let for_all_nodes = lookup_command(context.view, key, None);
     let whole = Whole {
         link: context.options.whole.map(|link| link(key)),
         words: vec![all, for_all_nodes],
@@ -357,7 +357,7 @@ fn definition(context: &Context<'_>, key: &str) -> Option<Line> {
 /// The names of functions that are not declared, at most two.
 fn custom_functions(context: &Context<'_>) -> Line {
     const MOST: usize = 2;
-    let view = &context.view;
+    let view = context.view;
     let places = view.places(&view.layer);
     let unknown = places.iter().filter(|place| place.reading.is_none());
     let names: BTreeSet<&Arc<str>> = unknown.map(|place| &place.function.name).collect();

@@ -71,7 +71,7 @@ pub(super) fn may_be_set(context: &Context<'_>, variable: &str) -> bool {
 
 /// The manifest that Puppet refuses, so that the variables it sets are unknown; empty if there is none.
 pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
-    let view = &context.view;
+    let view = context.view;
     let Some(refused) = view.analysis.refused_manifest(view.root) else {
         return Line::new();
     };

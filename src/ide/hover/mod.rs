@@ -177,11 +177,13 @@ pub fn hover(
 ) -> Option<Hover> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
-    let context = Context::new(analysis, path, options);
+    let view = analysis.governing(path);
+    let view = view.as_ref();
+    let context = view.and_then(|view| Context::new(view, path, options));
     let target = target::at(analysis.snapshot, path, offset);
     let is_known = |context: &Context<'_>| {
         is_config(analysis.snapshot, path)
-            || !context.reaches.is_empty()
+            || !context.own.reaches.is_empty()
             || context.view.lies_among_data(path)
     };
     let Some(context) = &context.filter(|context| context.is_code || is_known(context)) else {
@@ -307,7 +309,8 @@ pub fn described(
 ) -> Option<Hover> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
-    let context = &Context::new(analysis, path, options)?;
+    let view = analysis.governing(path)?;
+    let context = &Context::new(&view, path, options)?;
     let page = match about {
         Described::Key(name) => key::page(context, &KeyTarget::named(name)?),
         Described::Variable(name) => token::variable_page(context, name),
@@ -335,8 +338,11 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
     let options = HoverOptions::default();
+    let Some(view) = analysis.governing(path) else {
+        return Vec::new();
+    };
     let key = target::key_around(analysis.snapshot, path, offset);
-    let (Some(key), Some(context)) = (key, Context::new(analysis, path, &options)) else {
+    let (Some(key), Some(context)) = (key, Context::new(&view, path, &options)) else {
         return Vec::new();
     };
     over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
@@ -368,7 +374,8 @@ pub fn document(
         max_lines: usize::MAX,
         ..*options
     };
-    let context = Context::of_answer(analysis, path, &options)?;
+    let view = analysis.answering(path)?;
+    let context = Context::of_answer(&view, path, &options)?;
     let target = KeyTarget::named(key)?;
     if answers == DocumentedAnswers::One && analysis.selected.is_none() {
         let (found, left) = over_nodes::effective(&context, &target);

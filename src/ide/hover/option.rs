@@ -82,7 +82,7 @@ fn matches_line(context: &Context<'_>, entry: &str, keys: &[Arc<str>]) -> Line {
 
 /// Adds the keys for which other entries win, and other files with the same entry.
 fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &mut Page) {
-    let scope = context.scope();
+    let scope = context.own.path_scope();
     let mut scoped = context.view.in_scope(&scope);
     // Keys by the entry that wins instead.
     let mut hidden: Vec<(DecidingOptions, Vec<Arc<str>>)> = Vec::new();

@@ -125,7 +125,7 @@ fn differing(
     let Some(first) = groups.first() else {
         return page;
     };
-    let view = &context.view;
+    let view = context.view;
     let nodes = view.analysis.nodes;
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
@@ -234,7 +234,7 @@ fn first_value(
     }
     let nodes = context.view.analysis.nodes;
     let node = nodes.certname(first.runs[0].members[0]);
-    let all = lookup_command(&context.view, &target.lookup_name(), Some(node))
+    let all = lookup_command(context.view, &target.lookup_name(), Some(node))
         + &merge_flag(survey.request_merge.as_ref());
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
@@ -330,7 +330,7 @@ fn other(
 
 /// The answers of a hover as data, the most frequent first, and the number of nodes left out.
 pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
-    let view = &context.view;
+    let view = context.view;
     let nodes = view.analysis.nodes;
     let readers = context.answered();
     let steps = target.steps.as_slice();
@@ -346,7 +346,7 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
         }
     };
     if readers.is_empty() {
-        let scopes = context.reaches.first().map(Reach::scope);
+        let scopes = context.own.reaches.first().map(Reach::scope);
         let scopes = scopes.or_else(|| context.is_code.then(Scope::open));
         let surveys = scopes.map(|scope| view.survey(&target.root, &scope));
         let answers = surveys.map(|survey| answered(survey, Vec::new()));

@@ -59,7 +59,7 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
         line.push(text("not in this workspace"));
         return line;
     }
-    let view = &context.view;
+    let view = context.view;
     let files = view.files_of(places);
     let is_open = |place: &&Place| !place.template.is_constant();
     let open: Vec<&Place> = places.iter().copied().filter(is_open).collect();

@@ -189,7 +189,7 @@ fn members(context: &Context<'_>) -> Vec<usize> {
         return vec![member];
     }
     let analysis = &context.view.analysis;
-    let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
+    let is_for_all = context.own.reaches.is_empty() || is_config(analysis.snapshot, context.path());
     match is_for_all {
         true => (0..analysis.nodes.len()).collect(),
         false => context.readers().to_vec(),
@@ -219,7 +219,7 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
         line.extend(counted(context, &Arc::from(variable), &members));
         return line;
     }
-    match context.scope().variable(variable) {
+    match context.own.path_scope().variable(variable) {
         Variable::Known(value) => {
             line.push(code(yaml::inline(&value, WIDEST)));
             line.push(text(", as this file's path says"));
@@ -301,7 +301,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
 /// The values of a variable in the paths of existing files, in byte order.
 fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
     let variable = variable.trim_start_matches("::");
-    let view = &context.view;
+    let view = context.view;
     let mut values: Vec<String> = Vec::new();
     for place in view.places(&view.layer).iter() {
         let is_it = |name: &Arc<str>| name.trim_start_matches("::") == variable;
@@ -333,7 +333,7 @@ fn looked_up(
         true => crate::analysis::request(&key.root),
         false => Request::key(argument).with_sources(),
     };
-    let view = &context.view;
+    let view = context.view;
     let nodes = view.analysis.nodes;
     if let Some((selected, member)) = context.selected() {
         let answer = view.session().lookup(&nodes.scope(member), &request);
@@ -343,16 +343,16 @@ fn looked_up(
     }
     let members = context.readers();
     if members.is_empty() {
-        let scope = context.scope();
+        let scope = context.own.path_scope();
         let answer = view.session().lookup(&scope, &request);
         let conditions = view.in_scope(&scope).conditions(&answer.unknown);
         let audience = unless(&key.root, conditions);
         one(context, first, key, &answer, audience, page);
         return;
     }
-    let runs = view.runs(&request, members);
+    let runs = view.runs(&request, &members);
     let groups = grouped(&runs, &[]);
-    let left = left_out(&runs, members);
+    let left = left_out(&runs, &members);
     if groups.len() == 1 && left == 0 {
         one(context, first, key, &runs[0].answer, Line::new(), page);
         return;
@@ -405,7 +405,7 @@ fn one(
     page.line(first);
     if let Some(value) = long {
         let name = key.lookup_name();
-        let all = lookup_command(&context.view, &name, None);
+        let all = lookup_command(context.view, &name, None);
         let shown = yaml::lines(value, &Default::default(), context.shows_whole());
         add_value(context, page, shown, &name, all);
     }

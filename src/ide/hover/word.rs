@@ -183,7 +183,7 @@ fn level(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
 /// The page of a custom data function.
 fn function(context: &Context<'_>, word: &str) -> Page {
     let mut page = Page::default();
-    let view = &context.view;
+    let view = context.view;
     let declared = view.analysis.settings.backends.get(word);
     page.line(vec![
         name(word),
