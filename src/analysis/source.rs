@@ -39,15 +39,12 @@ pub fn request(key: &str) -> Request {
 
 /// The merge strategy of the lookup: from the trace, else from the options.
 #[must_use]
-pub fn strategy(
-    answer: &Answer,
-    key: &str,
-    options: impl FnOnce() -> Option<OptionsEntry>,
-) -> Strategy {
+pub fn strategy(answer: &Answer, key: &str) -> Strategy {
     if let Some(strategy) = merged_by(answer, &quoted(key)) {
         return strategy.clone();
     }
-    let kind = options().as_ref().and_then(merge_kind);
+    let entry = answer.options.as_ref().and_then(|all| all.entry(key));
+    let kind = entry.as_ref().and_then(merge_kind);
     Strategy::plain(kind.unwrap_or(StrategyKind::First))
 }
 

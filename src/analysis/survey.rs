@@ -147,8 +147,8 @@ impl RootView<'_> {
 
 impl ScopeView<'_> {
     fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
-        let entry = self.options_entry(key);
-        let strategy = strategy(&answer, key, || entry.clone());
+        let entry = answer.options.as_ref().and_then(|all| all.entry(key));
+        let strategy = strategy(&answer, key);
         let mut walk = SurveyWalk {
             analysis: &self.view.analysis,
             key,
@@ -315,14 +315,11 @@ impl Survey {
     pub fn for_some_nodes(&self) -> Vec<Arc<str>> {
         let sure = self.overridden();
         let levels = self.levels.iter();
-        let files = levels.filter_map(|level| match &level.status {
-            Status::ForSomeNodes(files) => Some(files),
-            Status::Sets
-            | Status::Merged
-            | Status::Overridden
-            | Status::NotSet
-            | Status::Unknown(_)
-            | Status::Outside { .. } => None,
+        let files = levels.filter_map(|level| {
+            let Status::ForSomeNodes(files) = &level.status else {
+                return None;
+            };
+            Some(files)
         });
         let files = files.flatten().filter(|path| !sure.contains(path));
         files.cloned().collect()

@@ -177,12 +177,8 @@ fn in_scalar(file: &File, tree: &Tree, at: NodeId, offset: usize, found: &mut Ve
 }
 
 fn argument(token: &Token) -> Option<TextRange> {
-    match &token.kind {
-        TokenKind::Call { argument_range, .. } => Some(*argument_range),
-        TokenKind::Empty
-        | TokenKind::Variable { .. }
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    }
+    let TokenKind::Call { argument_range, .. } = &token.kind else {
+        return None;
+    };
+    Some(*argument_range)
 }

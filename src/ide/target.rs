@@ -101,15 +101,10 @@ impl Target {
     /// The key, if it is one.
     #[must_use]
     pub fn key(&self) -> Option<&KeyTarget> {
-        match self {
-            Target::Key(key) => Some(key),
-            Target::Token(_)
-            | Target::Path(_)
-            | Target::Option(_)
-            | Target::Blob(_)
-            | Target::Word(_)
-            | Target::None => None,
-        }
+        let Target::Key(key) = self else {
+            return None;
+        };
+        Some(key)
     }
 
     /// The range in the file; `None` for [`Target::None`].

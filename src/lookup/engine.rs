@@ -183,6 +183,7 @@ impl<'a> Engine<'a> {
             reads: self.no_reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),
+            options: self.known_options(request),
         }
     }
 

@@ -15,7 +15,7 @@ use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, no_method, optional, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::reads::ReadNames;
-use super::request::{Assumed, Log, Reads, Tracing, Unknown};
+use super::request::{Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{TraceEvent, TraceKind, TraceScope};
 use crate::interpolation::Key;
 use crate::regexp::{MatchLimit, Regexp, RegexpError};
@@ -195,6 +195,13 @@ impl Engine<'_> {
         self.warned = collected.warned.clone();
         self.unknown = collected.unknown.clone();
         self.assumed = collected.assumed.clone();
+    }
+
+    /// The options for keys of the module of a request's first name, if they were collected.
+    pub(super) fn known_options(&self, request: &Request) -> Option<Arc<LookupOptions>> {
+        let key = Key::parse(request.names.first()?).ok()?;
+        let module = key.module_name().map(Arc::from);
+        self.options.by_module.get(&module).cloned()
     }
 
     /// The entry of `lookup_options` that applies to `key`; `undef` without one.

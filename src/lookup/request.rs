@@ -6,6 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::error::LookupError;
+use super::options::LookupOptions;
 use super::trace::{Possible, TraceNode};
 use crate::hierarchy::{Layer, Like};
 use crate::interpolation::Key;
@@ -294,6 +295,9 @@ pub struct Answer {
     pub trace: Option<TraceNode>,
     /// Warnings, in order.
     pub logs: Vec<Log>,
+    /// The `lookup_options` that apply to keys of the first name's module; `None` if they were not
+    /// read, or if Puppet refuses them.
+    pub options: Option<Arc<LookupOptions>>,
 }
 
 impl Answer {
@@ -307,6 +311,7 @@ impl Answer {
             reads: Arc::default(),
             trace: None,
             logs: Vec::new(),
+            options: None,
         }
     }
 

@@ -102,24 +102,20 @@ impl Compilation<'_> {
         let mut answer = self.engine.run(request);
         let reads = Arc::new(self.engine.reads.list());
         let asks_for_options = request.names.iter().any(|name| **name == *LOOKUP_OPTIONS);
-        answer
-            .unknown
-            .retain_mut(|unknown| match &mut unknown.cause {
-                UnknownCause::Path(possible)
-                    if possible.is_of_options()
-                        && !possible.files.is_empty()
-                        && !asks_for_options =>
-                {
-                    let files = possible.files.iter().cloned();
-                    let module = unknown.layer.module_name();
-                    let may_decide = |file: &Arc<str>| self.may_decide(file, module, &reads);
-                    possible.files = files.filter(may_decide).collect();
-                    !possible.files.is_empty()
-                }
-                UnknownCause::Path(_)
-                | UnknownCause::Function { .. }
-                | UnknownCause::Absent { .. } => true,
-            });
+        answer.unknown.retain_mut(|unknown| {
+            if let UnknownCause::Path(possible) = &mut unknown.cause
+                && possible.is_of_options()
+                && !possible.files.is_empty()
+                && !asks_for_options
+            {
+                let files = possible.files.iter().cloned();
+                let module = unknown.layer.module_name();
+                let may_decide = |file: &Arc<str>| self.may_decide(file, module, &reads);
+                possible.files = files.filter(may_decide).collect();
+                return !possible.files.is_empty();
+            }
+            true
+        });
         Answer { reads, ..answer }
     }
 

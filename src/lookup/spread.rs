@@ -119,7 +119,7 @@ fn answers_within<T>(
         };
         if rest.len() > at + 1 {
             let classes = known.insert(session, nodes, &answer.reads, &rest[at..], runs.len());
-            if runs.is_empty() && most < usize::MAX {
+            if runs.is_empty() && classes.len() > most {
                 let largest = classes.largest(&rest);
                 if largest.len() > most {
                     most = limit.sample;

@@ -35,28 +35,14 @@ pub(super) enum LevelInput {
 impl LevelInput {
     /// Whether it is the file at `path`, for some key.
     pub(super) fn reads(&self, path: &str) -> bool {
-        match self {
-            LevelInput::File(file, _) => **file == *path,
-            LevelInput::Keyed(template, _) => template.matches(path),
-            LevelInput::Unseen
-            | LevelInput::Open(..)
-            | LevelInput::KeyedOpen(_)
-            | LevelInput::Options(_)
-            | LevelInput::Refused(_) => false,
-        }
+        matches!(self, LevelInput::File(file, _) if **file == *path)
+            || matches!(self, LevelInput::Keyed(template, _) if template.matches(path))
     }
 
     /// Whether it is an unknown path that may be that file.
     pub(super) fn may_read(&self, path: &str) -> bool {
-        match self {
-            LevelInput::Open(template, _) => template.matches_across_folders(path),
-            LevelInput::KeyedOpen(_) => true,
-            LevelInput::File(..)
-            | LevelInput::Keyed(..)
-            | LevelInput::Unseen
-            | LevelInput::Options(_)
-            | LevelInput::Refused(_) => false,
-        }
+        matches!(self, LevelInput::KeyedOpen(_))
+            || matches!(self, LevelInput::Open(template, _) if template.matches_across_folders(path))
     }
 }
 
@@ -118,18 +104,12 @@ impl LayerViews {
         let mut numbered = Vec::new();
         let mut others = Vec::new();
         for (at, input) in inputs.iter().enumerate() {
-            let number = match input {
-                LevelInput::File(path, format) => session.files.number(path, *format),
-                LevelInput::Keyed(..)
-                | LevelInput::Unseen
-                | LevelInput::Open(..)
-                | LevelInput::KeyedOpen(_)
-                | LevelInput::Options(_)
-                | LevelInput::Refused(_) => None,
-            };
-            match number {
-                Some(number) => numbered.push((number, at as u32)),
-                None => others.push(at as u32),
+            if let LevelInput::File(path, format) = input
+                && let Some(number) = session.files.number(path, *format)
+            {
+                numbered.push((number, at as u32));
+            } else {
+                others.push(at as u32);
             }
         }
         LayerViews {
@@ -345,17 +325,12 @@ impl Classes {
         if column.values.len() < 2 {
             return;
         }
-        let likely = column.values.len().max(self.len()).min(members.len());
-        let mut known: Map<(u32, u32), u32, KeyHashing> =
-            Map::with_capacity_and_hasher(likely, KeyHashing);
-        for &member in members {
-            let class = &mut self.of[member];
-            let next = self.moved.len() as u32;
-            let new = *known.entry((*class, column.ids[member])).or_insert(next);
-            if new == next {
-                self.moved.push((0, 0));
-            }
-            *class = new;
+        let members = members
+            .iter()
+            .map(|&member| (column.ids[member], member as u32));
+        let members = NumberLists::new(&members.collect::<Vec<(u32, u32)>>());
+        for value in 0..column.values.len() {
+            self.split(members.row(value as u32).iter());
         }
     }
 }

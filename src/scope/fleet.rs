@@ -320,13 +320,10 @@ enum VariableOutcome {
 
 impl VariableOutcome {
     fn value(&self) -> Option<Value> {
-        match self {
-            VariableOutcome::Known(value) => Some(value.clone()),
-            VariableOutcome::Undefined
-            | VariableOutcome::Unknown
-            | VariableOutcome::Stopped(..)
-            | VariableOutcome::Own(_) => None,
-        }
+        let VariableOutcome::Known(value) = self else {
+            return None;
+        };
+        Some(value.clone())
     }
 }
 

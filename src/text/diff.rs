@@ -1,13 +1,12 @@
 //! The line-by-line difference of two texts, as `diff -u` prints it or as edits.
 
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
+
 use super::{TextEdit, TextRange};
 
 /// Number of context lines around a change.
 const CONTEXT: usize = 3;
-
-/// Maximum number of lines that are compared one by one, on either side between the first and the
-/// last difference; longer stretches count as changed completely.
-const MOST_LINES: usize = 2_000;
 
 /// The hunks of a unified diff, without the file names.
 #[must_use]
@@ -19,7 +18,7 @@ pub fn unified_diff(before: &str, after: &str) -> String {
 #[must_use]
 pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
     let hunks = hunks_shown(texts, shown).into_iter();
-    let texts = hunks.map(|hunk| format!("@@ -{} +{} @@\n{}", hunk.old, hunk.new, hunk.lines));
+    let texts = hunks.map(|hunk| format!("{}\n{}", hunk.header, hunk.lines));
     texts.collect()
 }
 
@@ -27,29 +26,24 @@ pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
 /// their number differs, without their common prefix and suffix.
 #[must_use]
 pub fn edits_between(before: &str, after: &str) -> Vec<TextEdit> {
-    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let (old, new) = (lines(before), lines(after));
     let mut edits = Vec::new();
-    let (mut start, mut line) = (0, 0);
-    for ChangedLines { old: from, new: to } in changes(&old, &new) {
-        start += length(&old[line..from.0]);
-        let (gone, come) = (&old[from.0..from.1], &new[to.0..to.1]);
-        if gone.len() == come.len() {
-            for (gone, come) in gone.iter().zip(come) {
-                edits.push(edit_at(start, gone, come));
-                start += gone.len();
-            }
-        } else {
+    let mut start = 0;
+    for operation in operations(&old, &new) {
+        let (gone, come) = (&old[operation.old_range()], &new[operation.new_range()]);
+        if gone.len() != come.len() {
             edits.push(edit_at(start, &gone.concat(), &come.concat()));
-            start += length(gone);
+            start += gone.iter().map(|line| line.len()).sum::<usize>();
+            continue;
         }
-        line = from.1;
+        for (gone, come) in gone.iter().zip(come) {
+            if gone != come {
+                edits.push(edit_at(start, gone, come));
+            }
+            start += gone.len();
+        }
     }
     edits
-}
-
-fn length(lines: &[&str]) -> usize {
-    lines.iter().map(|line| line.len()).sum()
 }
 
 /// Replaces the differing part of a text at an offset.
@@ -71,10 +65,8 @@ pub struct Hunk {
     pub start: usize,
     /// The lines, each after its sign.
     pub lines: String,
-    /// The old text's line range, in the format of the header.
-    old: String,
-    /// The new text's line range.
-    new: String,
+    /// The line with the ranges of both texts: `@@ -1,7 +1,7 @@`.
+    header: String,
 }
 
 /// The hunks of a unified diff.
@@ -84,63 +76,33 @@ pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 }
 
 fn hunks_shown(texts: [&str; 2], shown: [&str; 2]) -> Vec<Hunk> {
-    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let ([old, new], [before, after]) = (texts.map(lines), shown.map(lines));
     debug_assert_eq!((old.len(), new.len()), (before.len(), after.len()));
-    let changes = changes(&old, &new);
-    let (old, new) = (before, after);
-    let mut hunks = Vec::new();
-    let mut at = 0;
-    while at < changes.len() {
-        // Changes whose contexts touch share a hunk.
-        let mut last = at;
-        while last + 1 < changes.len()
-            && changes[last + 1].old.0 - changes[last].old.1 <= 2 * CONTEXT
-        {
-            last += 1;
+    let groups = group_diff_ops(operations(&old, &new), CONTEXT);
+    let hunk = |operations: &Vec<DiffOp>| {
+        let mut text = String::new();
+        for operation in operations {
+            let (gone, come) = (
+                &before[operation.old_range()],
+                &after[operation.new_range()],
+            );
+            if operation.tag() == DiffTag::Equal {
+                add_lines(' ', gone, &mut text);
+            } else {
+                add_lines('-', gone, &mut text);
+                add_lines('+', come, &mut text);
+            }
         }
-        hunks.extend(hunk(&old, &new, &changes[at..=last]));
-        at = last + 1;
-    }
-    hunks
-}
-
-/// Removed and added lines, as half-open ranges.
-struct ChangedLines {
-    old: (usize, usize),
-    new: (usize, usize),
-}
-
-fn hunk(old: &[&str], new: &[&str], changes: &[ChangedLines]) -> Option<Hunk> {
-    let (first, last) = (changes.first()?, changes.last()?);
-    let before = first.old.0.min(CONTEXT);
-    let behind = (old.len() - last.old.1).min(CONTEXT);
-    let (old_start, old_end) = (first.old.0 - before, last.old.1 + behind);
-    let (new_start, new_end) = (first.new.0 - before, last.new.1 + behind);
-    let range = |start: usize, end: usize| match end - start {
-        // An empty range is named by the line before it.
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        count => format!("{},{count}", start + 1),
+        Hunk {
+            start: operations[0].old_range().start,
+            lines: text,
+            header: UnifiedHunkHeader::new(operations).to_string(),
+        }
     };
-    let mut text = String::new();
-    let mut at = old_start;
-    for change in changes {
-        lines(' ', &old[at..change.old.0], &mut text);
-        lines('-', &old[change.old.0..change.old.1], &mut text);
-        lines('+', &new[change.new.0..change.new.1], &mut text);
-        at = change.old.1;
-    }
-    lines(' ', &old[at..old_end], &mut text);
-    Some(Hunk {
-        start: old_start,
-        lines: text,
-        old: range(old_start, old_end),
-        new: range(new_start, new_end),
-    })
+    groups.iter().map(hunk).collect()
 }
 
-fn lines(sign: char, lines: &[&str], text: &mut String) {
+fn add_lines(sign: char, lines: &[&str], text: &mut String) {
     for line in lines {
         text.push(sign);
         text.push_str(line);
@@ -150,57 +112,13 @@ fn lines(sign: char, lines: &[&str], text: &mut String) {
     }
 }
 
-/// The differing stretches, by the longest common subsequence of lines.
-fn changes(old: &[&str], new: &[&str]) -> Vec<ChangedLines> {
-    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let most = old.len().min(new.len()) - start;
-    let backwards = old.iter().rev().zip(new.iter().rev());
-    let end = backwards.take(most).take_while(|(a, b)| a == b).count();
-    let (old_part, new_part) = (&old[start..old.len() - end], &new[start..new.len() - end]);
-    if old_part.is_empty() && new_part.is_empty() {
-        return Vec::new();
-    }
-    if old_part.len().max(new_part.len()) > MOST_LINES {
-        return vec![ChangedLines {
-            old: (start, start + old_part.len()),
-            new: (start, start + new_part.len()),
-        }];
-    }
-    let width = new_part.len() + 1;
-    let mut longest = vec![0u16; (old_part.len() + 1) * width];
-    for i in (0..old_part.len()).rev() {
-        for j in (0..new_part.len()).rev() {
-            longest[i * width + j] = match old_part[i] == new_part[j] {
-                true => longest[(i + 1) * width + j + 1] + 1,
-                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
-            };
-        }
-    }
-    let mut changes: Vec<ChangedLines> = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    while i < old_part.len() || j < new_part.len() {
-        if i < old_part.len() && j < new_part.len() && old_part[i] == new_part[j] {
-            (i, j) = (i + 1, j + 1);
-            continue;
-        }
-        let removes = j == new_part.len()
-            || (i < old_part.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]);
-        let (from, to) = match removes {
-            true => ((start + i, start + j), (start + i + 1, start + j)),
-            false => ((start + i, start + j), (start + i, start + j + 1)),
-        };
-        (i, j) = (to.0 - start, to.1 - start);
-        match changes.last_mut() {
-            Some(last) if last.old.1 == from.0 && last.new.1 == from.1 => {
-                (last.old.1, last.new.1) = to;
-            }
-            Some(_) | None => changes.push(ChangedLines {
-                old: (from.0, to.0),
-                new: (from.1, to.1),
-            }),
-        }
-    }
-    changes
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The equal and the differing stretches of lines, in order.
+fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    capture_diff_slices(Algorithm::Myers, old, new)
 }
 
 #[cfg(test)]

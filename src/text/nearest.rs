@@ -1,5 +1,7 @@
 //! Finds the known name that a misspelt one most likely means. It must not know any names itself.
 
+use strsim::levenshtein;
+
 /// Maximum number of edits between a misspelt name and the suggestion.
 const MAX_EDITS: usize = 3;
 
@@ -17,7 +19,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     let name = name.to_lowercase();
     let most = MAX_EDITS.min(name.chars().count().saturating_sub(1) / 2);
     known
-        .map(|known| (edits(&name, &known.to_lowercase()), known))
+        .map(|known| (levenshtein(&name, &known.to_lowercase()), known))
         .min()
         .filter(|(distance, _)| *distance <= most)
         .map(|(_, known)| known)
@@ -85,22 +87,6 @@ fn is_typing_error(typed: &str, intended: &str) -> bool {
     let before = count(&mut intended[..start].iter().rev());
     let after = count(&mut intended[start..].iter());
     differs && before + after >= LEAST_WORD
-}
-
-/// The minimum number of letters to add, remove or replace (Levenshtein).
-fn edits(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, b) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != *b);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

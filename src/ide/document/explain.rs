@@ -285,14 +285,9 @@ impl LevelTexts<'_> {
             (true, 1, _) => self.sets_for_the_rest(),
             (true, _, _) => "merged".to_owned(),
             (false, _, false) => "sets another part".to_owned(),
-            (false, _, true) => match self.survey.strategy.kind {
-                StrategyKind::ReverseDeep => "overridden by a lower level".to_owned(),
-                StrategyKind::First
-                | StrategyKind::Default
-                | StrategyKind::Unique
-                | StrategyKind::Hash
-                | StrategyKind::Deep
-                | StrategyKind::UnconstrainedDeep => "overridden by a higher level".to_owned(),
+            (false, _, true) => match self.survey.strategy.kind == StrategyKind::ReverseDeep {
+                true => "overridden by a lower level".to_owned(),
+                false => "overridden by a higher level".to_owned(),
             },
         }
     }

@@ -166,12 +166,8 @@ fn differing(
     page.line(may_differ(context, &survey, &unknown));
     let mut merge = merge_line(context, &survey);
     let differs = |group: &SameAnswer<'_>| {
-        let run = group.runs[0];
-        let options = || {
-            let scope = nodes.scope(run.members[0]);
-            view.in_scope(&scope).options_entry(&target.root)
-        };
-        strategy(&run.answer, &target.root, options).kind != survey.strategy.kind
+        let answer = &group.runs[0].answer;
+        strategy(answer, &target.root).kind != survey.strategy.kind
     };
     if survey.request_merge.is_none()
         && !merge.is_empty()
