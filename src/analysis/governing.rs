@@ -105,8 +105,10 @@ impl<'a> Analysis<'a> {
 
 /// A file from its root: the levels and the known nodes that read it.
 pub struct FileView<'v> {
-    view: &'v RootView<'v>,
-    path: &'v str,
+    /// The view from the root.
+    pub view: &'v RootView<'v>,
+    /// The file's path.
+    pub path: &'v str,
     /// The locations of the root's own hierarchy that read the file: those with the most literal
     /// text in their path first, since they are the likeliest; of equal ones, the highest.
     pub reaches: Vec<Reach>,
@@ -145,7 +147,7 @@ impl FileView<'_> {
     }
 
     /// The scope that an answer about the file is for: that of the selected node, else that of the
-    /// only known node that reads it, else that of its path.
+    /// only known node that reads it, even if it is known by name only, else that of its path.
     pub fn scope(&self) -> Scope {
         let Analysis {
             selected, nodes, ..
@@ -158,15 +160,14 @@ impl FileView<'_> {
         member.map_or_else(|| self.path_scope(), |member| nodes.scope(member))
     }
 
-    /// The path of another file below the data directory of this one, else below its root, else
-    /// below the workspace's folder.
-    pub fn short_name<'p>(&self, other: &'p str) -> &'p str {
+    /// The path of another file below the data directory of this one, else below its root; `None`
+    /// for a file outside of both.
+    pub fn short_name<'p>(&self, other: &'p str) -> Option<&'p str> {
         let datadir = || datadir_of(&self.reaches.first()?.place);
         let datadir = self.datadir.get_or_init(datadir).as_deref();
         let folders = datadir.into_iter().chain([&*self.view.root.dir]);
         let mut inside = folders.filter_map(|folder| path::within(other, folder));
-        let inside = inside.find(|inside| !inside.is_empty());
-        inside.unwrap_or_else(|| self.view.analysis.snapshot.short_name(other))
+        inside.find(|inside| !inside.is_empty())
     }
 }
 
@@ -372,6 +373,40 @@ mod tests {
     use super::*;
     use crate::analysis::with_analysis;
     use crate::fixture::{FOLDER, Fixture};
+    use crate::scope::{KnownNodes, read_nodes};
+    use crate::value::{HashMap, from_json};
+
+    #[test]
+    fn a_file_is_read_by_the_nodes_whose_values_its_path_has() {
+        let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {name: any, path: '%{site}/%{role}.yaml'}\n- {name: eu, path: 'eu/%{role}.yaml'}\n\
+             - {name: glob, glob: 'g/*-%{site}.yaml'}\n\
+             - {name: list, mapped_paths: [tags, tag, '%{tag}/%{site}/t.yaml']}\n\
+             #- data/eu/7.yaml\nk: 1\n#- data/g/x-eu.yaml\nk: 1\n#- data/a/eu/t.yaml\nk: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        let nodes = r#"{"n1": {"variables": {"site": "eu", "role": 7, "tags": ["a", "b"]}},
+            "n2": {"variables": {"site": "eu", "role": 70, "tags": "a"}},
+            "n3": {"variables": {"site": "e", "role": 7, "tags": ["a"]}}}"#;
+        let nodes = read_nodes(&from_json(nodes).unwrap(), "nodes", &HashMap::default());
+        let nodes = KnownNodes::new(&nodes.unwrap());
+        with_analysis(&snapshot, |analysis| {
+            let view = Analysis {
+                nodes: &nodes,
+                ..analysis
+            }
+            .at(analysis.snapshot.roots().iter().next().unwrap());
+            for (name, level, readers) in [
+                ("eu/7", "eu", &[0, 2][..]),
+                ("g/x-eu", "glob", &[0, 1]),
+                ("a/eu/t", "list", &[0, 1]),
+            ] {
+                let path = format!("{FOLDER}/data/{name}.yaml");
+                let file = view.file(&path);
+                assert_eq!(&*file.reaches[0].place.level, level, "{name}");
+                assert_eq!(file.readers(), readers, "{name}");
+            }
+        });
+    }
 
     #[test]
     fn reading_a_file_is_decided_alike_for_one_file_and_for_all() {

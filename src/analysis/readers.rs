@@ -62,9 +62,12 @@ impl RootView<'_> {
         if tests.iter().any(|test| test.is_for_all()) {
             return (0..nodes.len()).collect();
         }
-        (0..nodes.len())
-            .filter(|&member| tests.iter().any(|test| test.contains(member)))
-            .collect()
+        let mut members: Vec<usize> = tests.iter().flat_map(|test| test.members(nodes)).collect();
+        if tests.len() > 1 {
+            members.sort_unstable();
+            members.dedup();
+        }
+        members
     }
 }
 
@@ -144,8 +147,8 @@ struct Readers<'p> {
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
-    /// If the template's first variable follows no wildcard: for each of its values, whether the
-    /// path begins with it. Most nodes fail there.
+    /// If only text precedes the template's first variable: for each of its values, whether the path
+    /// can begin with it. Most nodes fail there.
     begins: Option<Vec<bool>>,
     /// Whether it has only text and variables.
     is_literal: bool,
@@ -201,12 +204,19 @@ impl<'p> Readers<'p> {
         is_text && self.is_literally(0) == Some(true)
     }
 
+    /// The nodes that read the file, in their order. O(nodes).
+    fn members(&self, nodes: &KnownNodes) -> Vec<usize> {
+        let contains = |member: &usize| self.contains(*member);
+        let Some(begins) = &self.begins else {
+            return (0..nodes.len()).filter(contains).collect();
+        };
+        let ids = self.columns[0].ids.iter().enumerate();
+        let beginning = ids.filter(|(_, id)| begins[**id as usize]);
+        let beginning = beginning.map(|(member, _)| member);
+        beginning.filter(contains).collect()
+    }
+
     fn contains(&self, member: usize) -> bool {
-        if let Some(begins) = &self.begins
-            && !begins[self.columns[0].ids[member] as usize]
-        {
-            return false;
-        }
         let holds = match &self.mapped {
             None => true,
             Some((column, element)) => {

@@ -2,6 +2,7 @@
 //! of a path, the anchor of an alias, the keys of an entry of `lookup_options`, elements that a
 //! knock-out removes.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -49,9 +50,8 @@ pub fn definition(
     let analysis = analysis.with_settings(&settings);
     let view = analysis.answering(path)?;
     let file = view.file(path);
-    let scope = file.scope();
-    if let Some(knock_out) = KnockOut::at(&view, path, offset, &scope) {
-        let places = knock_out.removed(&runs_of(&view, &file, knock_out.key()), &scope);
+    if let Some(knock_out) = KnockOut::at(&file, offset) {
+        let places = knock_out.removed(&runs_of(&file, knock_out.key()));
         return Some(DefinitionPlaces {
             origin: knock_out.range(),
             places,
@@ -59,7 +59,7 @@ pub fn definition(
     }
     let mention = named::at(analysis.snapshot, path, offset)?;
     let mut places = match &mention.named {
-        Named::Key(key) => of_key(&view, path, key),
+        Named::Key(key) => of_key(&file, key),
         Named::Pattern(pattern) => of_pattern(&view, path, pattern),
         Named::Variable(variable) => of_variable(&view, facts, variable),
         Named::Element(element) => {
@@ -126,7 +126,8 @@ fn of_variable(view: &RootView<'_>, facts: &[NodeFile], variable: &str) -> Vec<F
 }
 
 /// The definitions of a key in levels; in all files if no level of the scope has it.
-fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
+fn of_key(file: &FileView<'_>, key: &KeyTarget) -> Vec<FilePlace> {
+    let (view, path) = (file.view, file.path);
     let snapshot = view.analysis.snapshot;
     let positions = KeyPositions::new(snapshot);
     let place = |at: &Arc<str>| {
@@ -139,8 +140,7 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
         let (name, whole) = positions.place(file, &key.root, steps)?;
         Some(FilePlace::with(at, name, whole))
     };
-    let file = view.file(path);
-    let runs = runs_of(view, &file, &key.root);
+    let runs = runs_of(file, &key.root);
     let (effective, others) = match runs.is_empty() {
         true => in_scope(view, &file.scope(), &key.root),
         false => over_nodes(view, path, &key.root, &runs),
@@ -163,19 +163,19 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
 
 /// The lookups of a key for the known nodes that read a file, or for all known nodes if no level
 /// reads it. Empty if a node is selected or only names are known.
-fn runs_of(view: &RootView<'_>, file: &FileView<'_>, key: &str) -> Vec<Run> {
+fn runs_of(file: &FileView<'_>, key: &str) -> Vec<Run> {
     let Analysis {
         nodes, selected, ..
-    } = view.analysis;
+    } = file.view.analysis;
     let is_selected = selected.is_some_and(|name| nodes.find(name).is_some());
     if is_selected || nodes.are_names() {
         return Vec::new();
     }
-    let all: Vec<usize> = (0..nodes.len()).collect();
-    match file.reaches.is_empty() {
-        true => view.runs(&request(key), &all),
-        false => view.runs(&request(key), file.readers()),
-    }
+    let members = match file.reaches.is_empty() {
+        true => Cow::Owned((0..nodes.len()).collect()),
+        false => Cow::Borrowed(file.readers()),
+    };
+    file.view.runs(&request(key), &members)
 }
 
 /// The files that give a key's value to some node, and the others that set it, in the order of levels.

@@ -252,7 +252,8 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
         };
         let whole = view.analysis.snapshot.short_name(&by.file);
         hint.place = Some(format!("{whole}:{}", by.line));
-        hint.by = Some(format!("{}:{}", own.short_name(&by.file), by.line));
+        let short = own.short_name(&by.file).unwrap_or(whole);
+        hint.by = Some(format!("{short}:{}", by.line));
     }
 }
 

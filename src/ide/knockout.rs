@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use super::file_place::FilePlace;
 use super::hover::{ListElement, dig, element_at};
-use crate::analysis::{KeyPositions, LevelValue, RootView, merge_kind, quoted, request, sources};
+use crate::analysis::{FileView, KeyPositions, LevelValue, merge_kind, quoted, request, sources};
 use crate::lookup::{Answer, Run, StrategyKind};
-use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::Format;
 
 /// The knock-out under the cursor.
 pub(super) struct KnockOut<'v> {
-    view: &'v RootView<'v>,
-    path: &'v str,
+    own: &'v FileView<'v>,
     element: ListElement,
     /// The removed element.
     name: Value,
@@ -22,14 +20,9 @@ pub(super) struct KnockOut<'v> {
 
 impl<'v> KnockOut<'v> {
     /// `None` if the cursor is on no knock-out. O(depth of the tree) for a parsed file.
-    pub(super) fn at(
-        view: &'v RootView<'v>,
-        path: &'v str,
-        offset: usize,
-        scope: &Scope,
-    ) -> Option<KnockOut<'v>> {
-        let snapshot = view.analysis.snapshot;
-        let file = snapshot.file(path)?;
+    pub(super) fn at(own: &'v FileView<'v>, offset: usize) -> Option<KnockOut<'v>> {
+        let snapshot = own.view.analysis.snapshot;
+        let file = snapshot.file(own.path)?;
         file.format()?;
         let parse = snapshot.parse_around(file, file.format().unwrap_or(Format::Yaml), offset);
         let tree = &parse.tree;
@@ -37,7 +30,8 @@ impl<'v> KnockOut<'v> {
         let text = &tree.node(*nodes.last()?).as_scalar()?.text;
         let element = element_at(tree, &nodes)?;
         let fact = file.facts().key(&element.root)?;
-        let entry = view.in_scope(scope).options_entry(&element.root)?;
+        let mut scoped = own.view.in_scope(&own.scope());
+        let entry = scoped.options_entry(&element.root)?;
         let is_merged = match merge_kind(&entry)? {
             StrategyKind::Unique => element.steps.is_empty(),
             StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
@@ -50,8 +44,7 @@ impl<'v> KnockOut<'v> {
         let is_one = !prefix.is_empty() && !name.is_empty();
         let is_here = fact.value.contains(element.range) && element.range.touches(offset);
         (is_merged && is_one && is_here).then(|| KnockOut {
-            view,
-            path,
+            own,
             name: Value::string(name),
             element,
         })
@@ -68,7 +61,7 @@ impl<'v> KnockOut<'v> {
     }
 
     /// The places of the elements that it removes for some nodes: in the next lower list of each.
-    pub(super) fn removed(&self, runs: &[Run], scope: &Scope) -> Vec<FilePlace> {
+    pub(super) fn removed(&self, runs: &[Run]) -> Vec<FilePlace> {
         let mut found: Vec<FilePlace> = Vec::new();
         let mut add = |answer: &Answer| {
             if let Some(place) = self.removed_by(answer)
@@ -78,7 +71,10 @@ impl<'v> KnockOut<'v> {
             }
         };
         match runs.is_empty() {
-            true => add(&self.view.session().lookup(scope, &request(self.key()))),
+            true => {
+                let session = self.own.view.session();
+                add(&session.lookup(&self.own.scope(), &request(self.key())));
+            }
             false => runs.iter().for_each(|run| add(&run.answer)),
         }
         found
@@ -87,7 +83,7 @@ impl<'v> KnockOut<'v> {
     fn removed_by(&self, answer: &Answer) -> Option<FilePlace> {
         let ListElement { root, steps, .. } = &self.element;
         let sources = sources(answer, &quoted(root));
-        let is_own = |source: &LevelValue| source.path.as_deref() == Some(self.path);
+        let is_own = |source: &LevelValue| source.path.as_deref() == Some(self.own.path);
         let own = sources.iter().position(is_own)?;
         let mut lower = sources[own + 1..].iter();
         let (path, at) = lower.find_map(|source| {
@@ -98,7 +94,7 @@ impl<'v> KnockOut<'v> {
         let path: Arc<str> = path?;
         let mut steps = steps.clone();
         steps.push(Value::Int(i64::try_from(at?).ok()?));
-        let snapshot = self.view.analysis.snapshot;
+        let snapshot = self.own.view.analysis.snapshot;
         let file = snapshot.file(&path)?;
         let (name, whole) = KeyPositions::new(snapshot).place(file, root, &steps)?;
         Some(FilePlace { path, name, whole })

@@ -9,7 +9,7 @@ use super::expected_keys::{self, is_expectations};
 use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config};
 use super::written_key::WrittenKey;
 use crate::hierarchy::{LevelSpans, LocationSpan, locate};
-use crate::interpolation::{Method, TokenKind, tokens};
+use crate::interpolation::{TokenKind, tokens};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -210,47 +210,35 @@ fn anchor_at(tree: &Tree, offset: usize) -> Option<Mention> {
 fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Option<Mention> {
     let node = tree.node(*tree.path_at(offset).last()?);
     let map = ScalarMap::new(file.text(), node);
-    let named_variable = |written: &str, at: TextRange| Mention {
-        named: Named::Variable(variable(written)),
-        range: map.source_range(at.as_usize()),
-    };
-    match &token.token.kind {
-        TokenKind::Variable { .. } => {
-            let inner = token.token.inner;
-            Some(named_variable(inner.slice(&token.text), inner))
-        }
-        TokenKind::Call {
-            method: Method::Scope,
-            argument,
-            argument_range,
-        } => Some(named_variable(argument, *argument_range)),
-        TokenKind::Call {
-            method: Method::Lookup | Method::Hiera | Method::Alias,
-            argument,
-            argument_range,
-        } => {
-            let written = WrittenKey {
-                key: argument,
-                plain: Some(*argument_range),
-                whole: *argument_range,
-            };
-            let here = map.decoded_offset(offset);
-            let (root, steps, range) = written.part_at(match argument_range.touches(here) {
-                true => here,
-                false => argument_range.end as usize,
-            })?;
-            let range = map.source_range(range.as_usize());
-            Some(Mention::of_key(&root, steps, range))
-        }
-        TokenKind::Call {
-            method: Method::Literal,
-            ..
-        }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
+    if let Some(range) = token.token.variable() {
+        return Some(Mention {
+            named: Named::Variable(variable(range.slice(&token.text))),
+            range: map.source_range(range.as_usize()),
+        });
     }
+    let TokenKind::Call {
+        method,
+        argument,
+        argument_range,
+    } = &token.token.kind
+    else {
+        return None;
+    };
+    if !method.looks_up() {
+        return None;
+    }
+    let written = WrittenKey {
+        key: argument,
+        plain: Some(*argument_range),
+        whole: *argument_range,
+    };
+    let here = map.decoded_offset(offset);
+    let (root, steps, range) = written.part_at(match argument_range.touches(here) {
+        true => here,
+        false => argument_range.end as usize,
+    })?;
+    let range = map.source_range(range.as_usize());
+    Some(Mention::of_key(&root, steps, range))
 }
 
 /// A variable's dotted path without a leading `::`, which means the same at top scope.

@@ -76,6 +76,17 @@ fn a_key_leads_to_its_levels() {
             data/role/web.yaml:1 port
             data/common.yaml:1 port"#]],
     );
+    // With two known names, the file's own path decides.
+    check_definition(
+        &format!("{text}#- data/node/web02.yaml\nx: 1\n"),
+        None,
+        expect![[r#"
+            from port
+            data/common.yaml:1 port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port"#]],
+    );
     let nodes = format!("{text}{NODES}");
     check_definition(
         &nodes,

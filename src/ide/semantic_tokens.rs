@@ -5,7 +5,7 @@ use super::references::Role;
 use super::target::is_config;
 use crate::analysis::Analysis;
 use crate::hierarchy::{ConfigSpans, locate};
-use crate::interpolation::{Method, Token, TokenKind, has_tokens, tokens};
+use crate::interpolation::{has_tokens, tokens};
 use crate::syntax::{NodeId, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, TokenFact};
@@ -220,7 +220,7 @@ impl Words<'_> {
             for location in &level.locations {
                 let map = ScalarMap::new(self.file.text(), tree.node(location.node));
                 for token in tokens(&location.text) {
-                    if let Some(part) = variable_of(&token) {
+                    if let Some(part) = token.variable() {
                         let range = map.source_range(part.as_usize());
                         self.add(range, TokenClass::Variable, Role::Use);
                     }
@@ -233,24 +233,4 @@ impl Words<'_> {
 /// The start of the root collection.
 fn top(tree: &Tree) -> u32 {
     tree.root().map_or(0, |root| tree.node(root).range.start)
-}
-
-/// The variable of a token in a path.
-fn variable_of(token: &Token) -> Option<TextRange> {
-    match &token.kind {
-        TokenKind::Variable { .. } => Some(token.inner),
-        TokenKind::Call {
-            method: Method::Scope,
-            argument_range,
-            ..
-        } => Some(*argument_range),
-        TokenKind::Call {
-            method: Method::Lookup | Method::Hiera | Method::Alias | Method::Literal,
-            ..
-        }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    }
 }

@@ -87,6 +87,22 @@ pub struct Token {
     pub kind: TokenKind,
 }
 
+impl Token {
+    /// The range of the variable that the token names, directly or as `scope('variable')`.
+    #[must_use]
+    pub fn variable(&self) -> Option<TextRange> {
+        if let TokenKind::Call {
+            method: Method::Scope,
+            argument_range,
+            ..
+        } = &self.kind
+        {
+            return Some(*argument_range);
+        }
+        matches!(self.kind, TokenKind::Variable { .. }).then_some(self.inner)
+    }
+}
+
 /// Whether Puppet would interpolate the string at all.
 #[must_use]
 pub fn has_tokens(text: &str) -> bool {

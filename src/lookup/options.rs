@@ -199,7 +199,7 @@ impl Engine<'_> {
 
     /// The options for keys of the module of a request's first name, if they were collected.
     pub(super) fn known_options(&self, request: &Request) -> Option<Arc<LookupOptions>> {
-        let key = Key::parse(request.names.first()?).ok()?;
+        let key = Key::of(request.names.first()?).ok()?;
         let module = key.module_name().map(Arc::from);
         self.options.by_module.get(&module).cloned()
     }

@@ -295,8 +295,8 @@ pub struct Answer {
     pub trace: Option<TraceNode>,
     /// Warnings, in order.
     pub logs: Vec<Log>,
-    /// The `lookup_options` that apply to keys of the first name's module; `None` if they were not
-    /// read, or if Puppet refuses them.
+    /// The `lookup_options` for keys of the first name's module; `None` if they were not collected,
+    /// as those that Puppet refuses.
     pub options: Option<Arc<LookupOptions>>,
 }
 

@@ -256,8 +256,8 @@ struct Parted {
 }
 
 impl Parted {
-    /// Splits `members`; O(files with a key + nodes that read one of them), and O(members) for each
-    /// variable.
+    /// Splits `members`; O(files with a key + nodes that read one of them), and for each variable
+    /// O(members + values).
     fn new(
         session: &Session<'_>,
         nodes: &KnownNodes,

@@ -82,22 +82,10 @@ impl TraceKind {
     /// The key that is searched for at the node.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
-        match self {
-            TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(key),
-            TraceKind::Options => Some(LOOKUP_OPTIONS),
-            TraceKind::Root
-            | TraceKind::MergeSource
-            | TraceKind::Provider { .. }
-            | TraceKind::Level { .. }
-            | TraceKind::Location(_)
-            | TraceKind::Merge(_)
-            | TraceKind::Interpolation(_)
-            | TraceKind::Scope(_)
-            | TraceKind::SubKey(_)
-            | TraceKind::Segment
-            | TraceKind::NoModule(_)
-            | TraceKind::NoModuleProvider(_) => None,
+        if let TraceKind::Data(key) | TraceKind::InvalidKey(key) = self {
+            return Some(key);
         }
+        matches!(self, TraceKind::Options).then_some(LOOKUP_OPTIONS)
     }
 }
 
@@ -293,19 +281,13 @@ impl Tracer {
 }
 
 fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
-    match &mut node.event {
-        TraceEvent::Found(_, value)
-        | TraceEvent::FoundInOverrides(_, value)
-        | TraceEvent::FoundInDefaults(_, value)
-        | TraceEvent::Result(value) => {
-            if let Some(changed) = changes.of(value, seen) {
-                *value = changed;
-            }
-        }
-        TraceEvent::None
-        | TraceEvent::NotFound(_)
-        | TraceEvent::Unknown(..)
-        | TraceEvent::LocationNotFound => {}
+    if let TraceEvent::Found(_, value)
+    | TraceEvent::FoundInOverrides(_, value)
+    | TraceEvent::FoundInDefaults(_, value)
+    | TraceEvent::Result(value) = &mut node.event
+        && let Some(changed) = changes.of(value, seen)
+    {
+        *value = changed;
     }
     for child in &mut node.children {
         change_node(child, changes, seen);

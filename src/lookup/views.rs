@@ -35,14 +35,28 @@ pub(super) enum LevelInput {
 impl LevelInput {
     /// Whether it is the file at `path`, for some key.
     pub(super) fn reads(&self, path: &str) -> bool {
-        matches!(self, LevelInput::File(file, _) if **file == *path)
-            || matches!(self, LevelInput::Keyed(template, _) if template.matches(path))
+        match self {
+            LevelInput::File(file, _) => **file == *path,
+            LevelInput::Keyed(template, _) => template.matches(path),
+            LevelInput::Unseen
+            | LevelInput::Open(..)
+            | LevelInput::KeyedOpen(_)
+            | LevelInput::Options(_)
+            | LevelInput::Refused(_) => false,
+        }
     }
 
     /// Whether it is an unknown path that may be that file.
     pub(super) fn may_read(&self, path: &str) -> bool {
-        matches!(self, LevelInput::KeyedOpen(_))
-            || matches!(self, LevelInput::Open(template, _) if template.matches_across_folders(path))
+        match self {
+            LevelInput::Open(template, _) => template.matches_across_folders(path),
+            LevelInput::KeyedOpen(_) => true,
+            LevelInput::File(..)
+            | LevelInput::Keyed(..)
+            | LevelInput::Unseen
+            | LevelInput::Options(_)
+            | LevelInput::Refused(_) => false,
+        }
     }
 }
 
@@ -320,7 +334,7 @@ impl Classes {
         }
     }
 
-    /// Splits `members` by their values in a column. O(members).
+    /// Splits `members` by their values in a column. O(members + values).
     pub(super) fn split_by(&mut self, column: &Column, members: &[usize]) {
         if column.values.len() < 2 {
             return;

@@ -1,7 +1,6 @@
 //! Variables in tokens: their names, the variables that Puppet sets, and their parts.
 
 use super::{Findings, Fix, Safety, Severity, TokenAt};
-use crate::interpolation::{Method, TokenKind};
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
 
@@ -53,19 +52,8 @@ const SERVER_FACTS: [&str; 5] = [
 
 /// The variable that a token names, with its range in the string.
 pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> {
-    match &at.token.kind {
-        TokenKind::Variable { .. } => Some((at.token.inner.slice(at.text), at.token.inner)),
-        TokenKind::Call {
-            method: Method::Scope,
-            argument,
-            argument_range,
-        } => Some((argument, *argument_range)),
-        TokenKind::Call { .. }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    }
+    let range = at.token.variable()?;
+    Some((range.slice(at.text), range))
 }
 
 /// The structured fact that replaces a legacy one, as it is written in a token.

@@ -15,17 +15,11 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     if at.refusal_of(LoadErrorKind::YamlDate).is_none() {
         return;
     }
-    let what = match resolve_plain(&scalar.text) {
-        Resolved::Date => "date",
-        Resolved::Time => "time",
-        Resolved::String
-        | Resolved::Symbol(_)
-        | Resolved::Null
-        | Resolved::Bool(_)
-        | Resolved::Int(_)
-        | Resolved::BigInt(_)
-        | Resolved::Float(_)
-        | Resolved::Invalid { .. } => return,
+    let resolved = resolve_plain(&scalar.text);
+    let what = match resolved == Resolved::Date {
+        true => "date",
+        false if resolved == Resolved::Time => "time",
+        false => return,
     };
     let finding = findings.report(
         node.range,

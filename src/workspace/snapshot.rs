@@ -173,7 +173,7 @@ impl Snapshot {
     /// A path for display: relative to its workspace folder.
     #[must_use]
     pub fn short_name<'p>(&self, at: &'p str) -> &'p str {
-        let folders = self.folders().iter().chain(self.areas());
+        let folders = self.folders().iter();
         let inside = folders.filter_map(|folder| path::within(at, folder));
         inside.min_by_key(|inside| inside.len()).unwrap_or(at)
     }

@@ -67,47 +67,31 @@ impl TokenFact {
         let source = |range: TextRange| map.source_range(range.as_usize());
         let range = source(token.range);
         let function = token.function.map(source);
-        let variable = |name: &str, place: TextRange| {
-            TokenFact::Variable(VariableUse {
-                name: Arc::from(name),
+        if let Some(variable) = token.variable() {
+            return TokenFact::Variable(VariableUse {
+                name: Arc::from(variable.slice(decoded)),
                 range,
                 function,
-                variable: source(place),
-            })
-        };
-        match (&token.kind, function) {
-            (
-                TokenKind::Call {
-                    method,
-                    argument,
-                    argument_range,
-                },
-                Some(function),
-            ) if method.looks_up() => TokenFact::Reference(Reference {
+                variable: source(variable),
+            });
+        }
+        if let TokenKind::Call {
+            method,
+            argument,
+            argument_range,
+        } = &token.kind
+            && let Some(function) = function
+            && method.looks_up()
+        {
+            return TokenFact::Reference(Reference {
                 key: Arc::clone(argument),
                 method: *method,
                 range,
                 function,
                 argument: source(*argument_range),
-            }),
-            (
-                TokenKind::Call {
-                    method: Method::Scope,
-                    argument,
-                    argument_range,
-                },
-                _,
-            ) => variable(argument, *argument_range),
-            (TokenKind::Variable { .. }, _) => variable(token.inner.slice(decoded), token.inner),
-            (
-                TokenKind::Call { .. }
-                | TokenKind::Empty
-                | TokenKind::UnknownMethod { .. }
-                | TokenKind::Malformed
-                | TokenKind::Unclosed,
-                _,
-            ) => TokenFact::Other { range, function },
+            });
         }
+        TokenFact::Other { range, function }
     }
 }
 

@@ -1,12 +1,19 @@
 //! The start: answers while the disk is slow, and what a user sees of it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hiera_ls::disk::ScanProgress;
 use hiera_ls::server::testing::{Doubles, Options};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
+
+/// How long a progress that may not come is waited for.
+const SOON: Duration = Duration::from_secs(5);
+
+/// Maximum number of reads until one of them has a progress of its own.
+const READS: usize = 6;
 
 /// A hierarchy of two levels with enough nodes for several portions of reading.
 fn repository() -> tempfile::TempDir {
@@ -109,10 +116,8 @@ fn cancelled_progress_ends_and_reading_continues() {
     let root = format!("file://{}", folder.path().display());
     let capabilities = json!({ "window": { "workDoneProgress": true } });
     let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
-    let create = |client: &mut Client| {
-        let create = client
-            .wait(|message| message["method"] == "window/workDoneProgress/create")
-            .unwrap();
+    let is_create = |message: &Value| message["method"] == "window/workDoneProgress/create";
+    let allow = |client: &mut Client, create: &Value| {
         client.send(&json!({ "jsonrpc": "2.0", "id": create["id"], "result": null }));
         create["params"]["token"].clone()
     };
@@ -120,7 +125,8 @@ fn cancelled_progress_ends_and_reading_continues() {
         let progress = client.wait(|message| message["params"]["value"]["kind"] == kind);
         progress.unwrap()["params"]["value"].clone()
     };
-    let token = create(&mut client);
+    let first = client.wait(is_create).unwrap();
+    let token = allow(&mut client, &first);
     let begin = kind(&mut client, "begin");
     assert_eq!(begin["cancellable"], true);
     assert_eq!(begin["percentage"], 0);
@@ -132,19 +138,28 @@ fn cancelled_progress_ends_and_reading_continues() {
     gate.open();
     let outline = client.answer(outline).unwrap();
     assert_eq!(outline["result"][0]["name"], "port", "{outline}");
-    // Reads that follow each other at once share a progress: these answers give the first time to end.
-    for _ in 0..5 {
-        let next = client.request("textDocument/documentSymbol", document.clone());
-        client.answer(next).unwrap();
+    // The next read is shown again, and ends by itself. Reads that follow each other at once share
+    // a progress, which was cancelled: then there is another.
+    let usual = client.deadline;
+    let mut next = None;
+    for _ in 0..READS {
+        gate.close();
+        let again = client.request(
+            "workspace/executeCommand",
+            json!({ "command": "hiera-ls.rescan" }),
+        );
+        client.answer(again).unwrap();
+        client.deadline = SOON;
+        next = client.wait(is_create).ok();
+        client.deadline = usual;
+        if next.is_some() {
+            break;
+        }
+        gate.open();
+        let outline = client.request("textDocument/documentSymbol", document.clone());
+        client.answer(outline).unwrap();
     }
-    // The next read is shown again, and ends by itself.
-    gate.close();
-    let again = client.request(
-        "workspace/executeCommand",
-        json!({ "command": "hiera-ls.rescan" }),
-    );
-    client.answer(again).unwrap();
-    create(&mut client);
+    allow(&mut client, &next.expect("a progress"));
     kind(&mut client, "begin");
     gate.open();
     kind(&mut client, "end");

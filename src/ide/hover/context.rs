@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
+use super::unread::within;
 use crate::analysis::{Analysis, FileView, KeyPositions, LevelValue, RootView};
 use crate::ide::target::is_config;
 use crate::value::Value;
@@ -141,11 +142,14 @@ impl<'a> Context<'a> {
     /// The name of a file: by the options, else by its path below the data directory, the root or
     /// the workspace's folder.
     pub(super) fn label(&self, at: &str) -> String {
-        match self.options.name {
-            Some(name) => name(at),
-            // In a module's manifest, data of the environment is shown beside that of the module.
-            None if self.is_code => self.view.analysis.snapshot.short_name(at).to_owned(),
-            None => self.own.short_name(at).to_owned(),
+        if let Some(name) = self.options.name {
+            return name(at);
+        }
+        // In a module's manifest, data of the environment is shown beside that of the module.
+        let below = self.own.short_name(at).filter(|_| !self.is_code);
+        match below.unwrap_or_else(|| within(self.view.analysis, at)) {
+            "" => at.to_owned(),
+            rest => rest.to_owned(),
         }
     }
 

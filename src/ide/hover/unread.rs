@@ -23,9 +23,7 @@ pub(super) fn page(
 ) -> Option<Page> {
     let why = analysis.unread(at)?;
     let is_data = matches!(path::extension(at), Some("yaml" | "yml" | "eyaml"));
-    let is_hidden = analysis
-        .snapshot
-        .short_name(at)
+    let is_hidden = within(analysis, at)
         .split('/')
         .any(|name| name.starts_with('.'));
     if !is_data || is_hidden {
@@ -53,7 +51,7 @@ pub(super) fn page(
 
 /// The configuration that Puppet refuses, and the consequence.
 pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Line {
-    let at = analysis.snapshot.short_name(&config.path);
+    let at = within(analysis, &config.path);
     let place = Piece::Place {
         label: match config.line {
             Some(line) => format!("{at}:{line}"),
@@ -83,7 +81,7 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread, choose: Option<&str>
         Unread::NotReached => {
             let all = analysis.configurations();
             let found = all.iter().map(|config| {
-                let at = code(analysis.snapshot.short_name(&config.path).to_owned());
+                let at = code(within(analysis, &config.path).to_owned());
                 vec![at, text(format!(" ({})", became(analysis, config)))]
             });
             if !all.is_empty() {
@@ -126,7 +124,7 @@ fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     match &config.verdict {
         ConfigUse::Used => "in use".to_owned(),
         ConfigUse::Variant(used_config) => {
-            format!("a variant of {}", analysis.snapshot.short_name(used_config))
+            format!("a variant of {}", within(analysis, used_config))
         }
         ConfigUse::Aside => "belongs to tests".to_owned(),
         ConfigUse::ReachesNothing => "its data is not in this workspace".to_owned(),
@@ -147,13 +145,21 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         return Line::new();
     };
     let shown = others.iter();
-    let shown =
-        shown.map(|config| vec![code(analysis.snapshot.short_name(&config.path).to_owned())]);
+    let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
     let mut line = vec![
         text("hierarchy: "),
-        code(analysis.snapshot.short_name(&own.config.path).to_owned()),
+        code(within(analysis, &own.config.path).to_owned()),
         text(" · not used: "),
     ];
     line.extend(few(shown, MOST_VARIANTS));
     line
+}
+
+/// A path below the workspace's folder.
+pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
+    let areas = analysis.snapshot.areas().iter();
+    areas
+        .filter_map(|area| path::within(at, area))
+        .next()
+        .unwrap_or(at)
 }
