@@ -79,6 +79,22 @@ pub struct NodeInputs<'a> {
     pub configs: &'a ConfigCache,
 }
 
+impl<'a> NodeInputs<'a> {
+    /// Only what the workspace itself tells.
+    #[must_use]
+    pub fn new(settings: &'a Settings, configs: &'a ConfigCache) -> NodeInputs<'a> {
+        NodeInputs {
+            nodes_files: &[],
+            facts_file: None,
+            rules: &[],
+            choice: None,
+            outside: &|_| None,
+            settings,
+            configs,
+        }
+    }
+}
+
 #[derive(Debug, Default, PartialEq)]
 struct NodeSources {
     facts: Option<NodeFile>,
@@ -559,16 +575,7 @@ mod tests {
         workspace.apply(Change::open("/w/hiera.yaml", levels));
         let settings = Settings::for_version(PuppetVersion::V8);
         let configs = ConfigCache::default();
-        let inputs = NodeInputs {
-            nodes_files: &[],
-            facts_file: None,
-            rules: &[],
-            choice: None,
-            outside: &|_| None,
-            settings: &settings,
-            configs: &configs,
-        };
-        let cache = NodeCache::default();
+        let (inputs, cache) = (NodeInputs::new(&settings, &configs), NodeCache::default());
         let path = "/w/data/nodes/web01.example.com.yaml";
         let snapshot = workspace.apply(Change::open(path, "k: 1\n"));
         let before = cache.nodes(&snapshot, path, &inputs);
@@ -586,9 +593,7 @@ mod tests {
             .sets
             .last()
             .and_then(|(known, _)| known.named.iter().next());
-        let (Some(newest), Some(compared)) = (newest, compared) else {
-            panic!("the names of files are used");
-        };
-        assert!(Arc::ptr_eq(newest, compared));
+        let both = newest.zip(compared).expect("the names of files are used");
+        assert!(Arc::ptr_eq(both.0, both.1));
     }
 }

@@ -78,15 +78,7 @@ pub(super) fn analysed<T>(
 ) -> T {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let configs = ConfigCache::default();
-    let inputs = NodeInputs {
-        settings: &settings,
-        configs: &configs,
-        rules: &[],
-        nodes_files: &[],
-        facts_file: None,
-        choice: None,
-        outside: &|_| None,
-    };
+    let inputs = NodeInputs::new(&settings, &configs);
     let set = NodeCache::default().nodes(snapshot, path, &inputs);
     let analysis = Analysis::new(snapshot, &settings, &configs, &set.known);
     answer(analysis, &set.files)

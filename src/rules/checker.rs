@@ -174,15 +174,7 @@ impl<'a> Checker<'a> {
         if let Some(nodes_for) = &self.nodes_for {
             return nodes_for(path);
         }
-        let inputs = NodeInputs {
-            nodes_files: &[],
-            facts_file: None,
-            rules: &[],
-            choice: None,
-            outside: &|_| None,
-            settings: &self.settings,
-            configs: &self.configs,
-        };
+        let inputs = NodeInputs::new(&self.settings, &self.configs);
         NodeCache::default().nodes(self.snapshot, path, &inputs)
     }
 

@@ -16,10 +16,12 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
         return;
     }
     let resolved = resolve_plain(&scalar.text);
-    let what = match resolved == Resolved::Date {
-        true => "date",
-        false if resolved == Resolved::Time => "time",
-        false => return,
+    let what = if resolved == Resolved::Date {
+        "date"
+    } else if resolved == Resolved::Time {
+        "time"
+    } else {
+        return;
     };
     let finding = findings.report(
         node.range,

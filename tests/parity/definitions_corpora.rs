@@ -233,15 +233,7 @@ fn every_key_and_token_leads_somewhere_or_says_why_not() {
     let snapshot: &Snapshot = &disk::snapshot_with(folder, &Default::default());
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
-    let inputs = NodeInputs {
-        nodes_files: &[],
-        facts_file: None,
-        rules: &[],
-        choice: None,
-        outside: &|_| None,
-        settings: &settings,
-        configs: &configs,
-    };
+    let inputs = NodeInputs::new(&settings, &configs);
     let config = format!("{folder}/hiera.yaml");
     let set = NodeCache::default().nodes(snapshot, &config, &inputs);
     assert_eq!(set.known.len(), corpus.nodes.len());

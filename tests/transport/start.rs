@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
 
-/// How long a progress that may not come is waited for.
+/// How long to wait for a progress that may not come.
 const SOON: Duration = Duration::from_secs(5);
 
 /// Maximum number of reads until one of them has a progress of its own.
@@ -138,8 +138,8 @@ fn cancelled_progress_ends_and_reading_continues() {
     gate.open();
     let outline = client.answer(outline).unwrap();
     assert_eq!(outline["result"][0]["name"], "port", "{outline}");
-    // The next read is shown again, and ends by itself. Reads that follow each other at once share
-    // a progress, which was cancelled: then there is another.
+    // The next read is shown again, and ends by itself. If it starts before the first has ended, it
+    // shares the cancelled progress and is not shown: then the workspace is read once more.
     let usual = client.deadline;
     let mut next = None;
     for _ in 0..READS {
