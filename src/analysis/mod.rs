@@ -61,6 +61,8 @@ mod survey;
 mod used_variables;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use advice::{MOST_ADVICE, RECIPES, Recipe};
@@ -200,6 +202,7 @@ impl<'a> Analysis<'a> {
         RootView {
             analysis: self,
             root,
+            places: RefCell::default(),
             layer: layer_of(root),
             environment: Environment::of_root(self.snapshot, root),
             files: self.snapshot.files_for(root),
@@ -218,6 +221,8 @@ pub struct RootView<'a> {
     /// The environment in which the root's data is read. A caller may name another.
     pub environment: Environment,
     files: RootFiles<'a>,
+    /// The locations of layers that were asked for.
+    places: RefCell<HashMap<Layer, Arc<[Place]>>>,
 }
 
 impl<'a> RootView<'a> {
@@ -237,7 +242,13 @@ impl<'a> RootView<'a> {
     /// configuration.
     #[must_use]
     pub fn places(&self, layer: &Layer) -> Arc<[Place]> {
-        self.session().known_places(layer)
+        if let Some(places) = self.places.borrow().get(layer) {
+            return places.clone();
+        }
+        let places = self.session().known_places(layer);
+        let mut known = self.places.borrow_mut();
+        known.insert(layer.clone(), places.clone());
+        places
     }
 
     /// The same root in another state of the workspace; `None` if it does not exist there.

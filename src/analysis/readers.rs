@@ -1,5 +1,6 @@
 //! Which known nodes read a file, and the results of their lookups.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::RootView;
@@ -147,9 +148,6 @@ struct Readers<'p> {
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
-    /// If only text precedes the template's first variable: for each of its values, whether the path
-    /// can begin with it. Most nodes fail there.
-    begins: Option<Vec<bool>>,
     /// Whether it has only text and variables.
     is_literal: bool,
     /// For mapped paths: the variable, and the element that stands for the file.
@@ -157,7 +155,6 @@ struct Readers<'p> {
 }
 
 impl<'p> Readers<'p> {
-    /// O(values of the path's first variable).
     fn new(nodes: &KnownNodes, place: &Place, path: &'p str) -> Readers<'p> {
         let mut template = place.template.clone();
         let mapped = place.mapped.as_ref().and_then(|variable| {
@@ -177,21 +174,9 @@ impl<'p> Readers<'p> {
         });
         let names = template.variables().filter(|name| !is_wildcard(name));
         let columns: Vec<Arc<Column>> = names.map(|name| nodes.column(name)).collect();
-        let first = match template.parts.as_slice() {
-            [TemplatePart::Text(start), TemplatePart::Variable(name), ..] => Some((&**start, name)),
-            [TemplatePart::Variable(name), ..] => Some(("", name)),
-            [_, ..] | [] => None,
-        };
-        let first = first.filter(|(_, name)| !is_wildcard(name));
-        let begins = first.map(|(start, _)| {
-            let rest = path.strip_prefix(start);
-            let begins = |text: &str| rest.is_some_and(|rest| rest.starts_with(text));
-            columns[0].texts().map(|text| begins(&text)).collect()
-        });
         Readers {
             path,
             columns,
-            begins,
             is_literal,
             template,
             mapped,
@@ -204,16 +189,45 @@ impl<'p> Readers<'p> {
         is_text && self.is_literally(0) == Some(true)
     }
 
-    /// The nodes that read the file, in their order. O(nodes).
+    /// The nodes that read the file, in their order. O(nodes), or O(such nodes) if one variable
+    /// decides.
     fn members(&self, nodes: &KnownNodes) -> Vec<usize> {
+        if let (Some(text), [column]) = (self.only_text(), self.columns.as_slice()) {
+            let members = column.members_with(text).iter();
+            return members.map(|&member| member as usize).collect();
+        }
         let contains = |member: &usize| self.contains(*member);
-        let Some(begins) = &self.begins else {
+        let first = match self.template.parts.as_slice() {
+            [TemplatePart::Text(start), TemplatePart::Variable(name), ..] => Some((&**start, name)),
+            [TemplatePart::Variable(name), ..] => Some(("", name)),
+            [_, ..] | [] => None,
+        };
+        let Some((start, _)) = first.filter(|(_, name)| !is_wildcard(name)) else {
             return (0..nodes.len()).filter(contains).collect();
         };
+        // Most nodes fail at the first variable, so each of its values is compared once.
+        let rest = self.path.strip_prefix(start);
+        let begins = |text: Cow<'_, str>| rest.is_some_and(|rest| rest.starts_with(&*text));
+        let begins: Vec<bool> = self.columns[0].texts().map(begins).collect();
         let ids = self.columns[0].ids.iter().enumerate();
         let beginning = ids.filter(|(_, id)| begins[**id as usize]);
         let beginning = beginning.map(|(member, _)| member);
         beginning.filter(contains).collect()
+    }
+
+    /// The text that the variable of a path with a single one must have.
+    fn only_text(&self) -> Option<&'p str> {
+        let (start, end) = match self.template.parts.as_slice() {
+            _ if self.mapped.is_some() || !self.is_literal => return None,
+            [TemplatePart::Text(start), TemplatePart::Variable(_)] => (start.as_str(), ""),
+            [
+                TemplatePart::Text(start),
+                TemplatePart::Variable(_),
+                TemplatePart::Text(end),
+            ] => (start.as_str(), end.as_str()),
+            [..] => return None,
+        };
+        self.path.strip_prefix(start)?.strip_suffix(end)
     }
 
     fn contains(&self, member: usize) -> bool {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::config_error::{ConfigError, ConfigRule};
 use super::{legacy, version5};
+use crate::interpolation::{Token, tokens};
 use crate::value::{Value, symbol_keys_to_strings};
 
 /// The layer of a configuration; higher layers win.
@@ -81,11 +82,11 @@ pub enum Locations {
     /// The function is called once, without a location.
     None,
     /// `path`, `paths`
-    Paths(Vec<Arc<str>>),
+    Paths(Vec<WrittenPath>),
     /// `glob`, `globs`
-    Globs(Vec<Arc<str>>),
+    Globs(Vec<WrittenPath>),
     /// `uri`, `uris`
-    Uris(Vec<Arc<str>>),
+    Uris(Vec<WrittenPath>),
     /// `mapped_paths`: a variable with a list, the name for an element, the template.
     Mapped {
         /// The variable, without braces.
@@ -93,8 +94,26 @@ pub enum Locations {
         /// The name of an element in the template.
         name: Arc<str>,
         /// The path template.
-        template: Arc<str>,
+        template: WrittenPath,
     },
+}
+
+/// A path of a level, as written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WrittenPath {
+    /// The text.
+    pub text: Arc<str>,
+    /// Its tokens: each node's lookups evaluate them.
+    pub tokens: Arc<[Token]>,
+}
+
+impl From<&str> for WrittenPath {
+    fn from(text: &str) -> WrittenPath {
+        WrittenPath {
+            text: Arc::from(text),
+            tokens: tokens(text).into(),
+        }
+    }
 }
 
 /// One entry of a hierarchy.

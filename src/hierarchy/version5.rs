@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::config::{Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations};
+use super::config::{
+    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, WrittenPath,
+};
 use super::config_error::{ConfigError, ConfigRule};
 use super::legacy::{assert_type, fill};
 use crate::datatype::{self, Element, Presence, Type};
@@ -269,28 +271,24 @@ fn level(entry: &Value, defaults: Option<&Value>) -> Level {
 }
 
 fn locations(entry: &Value) -> Locations {
-    let one =
-        |key: &str| -> Option<Vec<Arc<str>>> { Some(vec![Arc::from(entry.get(key)?.as_str()?)]) };
-    let many = |key: &str| -> Option<Vec<Arc<str>>> {
-        let all = entry.get(key)?.as_array()?;
-        Some(
-            all.iter()
-                .filter_map(Value::as_str)
-                .map(Arc::from)
-                .collect(),
-        )
+    let one = |key: &str| Some(vec![WrittenPath::from(entry.get(key)?.as_str()?)]);
+    let texts = |key: &str| {
+        let all = entry.get(key)?.as_array()?.iter();
+        Some(all.filter_map(Value::as_str))
     };
+    let many = |key: &str| Some(texts(key)?.map(WrittenPath::from).collect());
+    let mapped: Option<Vec<&str>> = texts("mapped_paths").map(Iterator::collect);
     if let Some(paths) = one("path").or_else(|| many("paths")) {
         Locations::Paths(paths)
     } else if let Some(globs) = one("glob").or_else(|| many("globs")) {
         Locations::Globs(globs)
     } else if let Some(uris) = one("uri").or_else(|| many("uris")) {
         Locations::Uris(uris)
-    } else if let Some([variable, name, template]) = many("mapped_paths").as_deref() {
+    } else if let Some([variable, name, template]) = mapped.as_deref() {
         Locations::Mapped {
-            variable: variable.clone(),
-            name: name.clone(),
-            template: template.clone(),
+            variable: Arc::from(*variable),
+            name: Arc::from(*name),
+            template: WrittenPath::from(*template),
         }
     } else {
         Locations::None

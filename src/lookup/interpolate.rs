@@ -130,7 +130,8 @@ impl Engine<'_> {
         self.with(
             || TraceKind::Interpolation(subject.clone()),
             |engine| {
-                let pieces = match engine.pieces(subject, invocation, methods)? {
+                let tokens = tokens(subject);
+                let pieces = match engine.pieces((subject, &tokens), invocation, methods)? {
                     Interpolated::Alias(value) => return Ok(value),
                     Interpolated::Pieces(pieces) => pieces,
                 };
@@ -148,16 +149,17 @@ impl Engine<'_> {
         )
     }
 
+    /// A string after interpolation; `tokens` are its tokens.
     pub(super) fn pieces(
         &mut self,
-        subject: &str,
+        (subject, tokens): (&str, &[Token]),
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<Interpolated> {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut at = 0;
-        for token in &tokens(subject) {
+        for token in tokens {
             text.push_str(&subject[at..token.range.start as usize]);
             at = token.range.end as usize;
             let raw = token.range.slice(subject);

@@ -13,17 +13,13 @@ use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
 use super::level::{Location, OpenPath};
 use crate::datatype::check_uri;
 use crate::hierarchy::{
-    Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
+    Config, GlobEntry, Level, Locations, Template, TemplatePart, WrittenPath, dirname, glob, join,
 };
-use crate::interpolation::has_tokens;
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
 /// Maximum number of locations of one level; a larger glob or mapped list is an error.
 const MAX_LOCATIONS: usize = 100_000;
-
-/// Placeholder for an unknown part of a path while it is joined; no real path contains it.
-const HOLE: char = '\u{0}';
 
 struct PathText {
     /// The path; unknown parts are tokens as written.
@@ -42,7 +38,7 @@ impl Engine<'_> {
         methods: &Methods,
     ) -> Found<Option<Arc<[Location]>>> {
         let datadir = join(&config.root, &level.datadir);
-        let datadir = self.path_text(&datadir, invocation, methods)?;
+        let datadir = self.path_text(&WrittenPath::from(&*datadir), invocation, methods)?;
         let datadir = PathText {
             text: self.session.files.resolve(&datadir.text).into_owned(),
             holes: datadir.holes,
@@ -80,7 +76,7 @@ impl Engine<'_> {
             Locations::Paths(paths) => {
                 for original in paths {
                     let path = self.path_text(original, invocation, methods)?;
-                    let location = self.locate(datadir, original, path);
+                    let location = self.locate(datadir, &original.text, path);
                     if location.exists || config.path.is_some() {
                         found.push(location);
                     }
@@ -89,7 +85,7 @@ impl Engine<'_> {
             Locations::Globs(globs) => {
                 for written in globs {
                     let pattern = self.path_text(written, invocation, methods)?;
-                    self.expand_glob(datadir, written, &pattern, &mut found)?;
+                    self.expand_glob(datadir, &written.text, &pattern, &mut found)?;
                 }
             }
             Locations::Uris(uris) => {
@@ -102,7 +98,7 @@ impl Engine<'_> {
                         return raise(ErrorClass::InvalidUri, message);
                     }
                     found.push(Location {
-                        original: original.clone(),
+                        original: original.text.clone(),
                         place: Arc::from(uri.text),
                         is_uri: true,
                         exists: true,
@@ -121,7 +117,7 @@ impl Engine<'_> {
                     self.scope = outer.with_local(name, value);
                     let path = self.path_text(template, invocation, methods);
                     self.scope = outer;
-                    found.push(self.locate(datadir, template, path?));
+                    found.push(self.locate(datadir, &template.text, path?));
                 }
             }
         }
@@ -152,26 +148,21 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<String> {
-        Ok(self.path_text(path, invocation, methods)?.text)
+        let path = WrittenPath::from(path);
+        Ok(self.path_text(&path, invocation, methods)?.text)
     }
 
     fn path_text(
         &mut self,
-        path: &str,
+        path: &WrittenPath,
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<PathText> {
-        if !has_tokens(path) {
-            return Ok(PathText {
-                text: path.to_string(),
-                holes: Vec::new(),
-            });
-        }
         let mut result = PathText {
             text: String::new(),
             holes: Vec::new(),
         };
-        let pieces = match self.pieces(path, invocation, methods)? {
+        let pieces = match self.pieces((&path.text, &path.tokens), invocation, methods)? {
             Interpolated::Pieces(pieces) => pieces,
             Interpolated::Alias(value) => vec![InterpolatedPiece::Text(value.to_s())],
         };
@@ -300,7 +291,8 @@ impl Engine<'_> {
         };
         let mut found = Vec::with_capacity(paths.len());
         for original in paths {
-            let mut path = self.path_text(original, invocation, methods)?;
+            let written = WrittenPath::from(&**original);
+            let mut path = self.path_text(&written, invocation, methods)?;
             if !path.text.ends_with(extension) {
                 path.text.push_str(extension);
             }
@@ -310,44 +302,35 @@ impl Engine<'_> {
     }
 }
 
-/// The template of a path that still contains some of `holes`.
+/// The template of a path that still contains some of `holes`: a part before `..` is gone.
 fn open_path<'a>(
     path: &str,
-    holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)>,
+    holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)> + Clone,
 ) -> Option<OpenPath> {
-    let mut holes = holes.peekable();
-    holes.peek()?;
-    let mut marked = path.to_string();
+    let mut parts = Vec::new();
     let mut variables: Vec<Arc<str>> = Vec::new();
-    for (token, variable) in holes {
-        if marked.contains(&**token) {
-            let at = variables
-                .iter()
-                .position(|known| known == variable)
-                .unwrap_or_else(|| {
-                    variables.push(variable.clone());
-                    variables.len() - 1
-                });
-            marked = marked.replace(&**token, &format!("{HOLE}{at}{HOLE}"));
+    let mut rest = path;
+    let text = |text: &str| (!text.is_empty()).then(|| TemplatePart::Text(text.to_string()));
+    let next = |rest: &str| {
+        let mut tokens = rest.match_indices('%');
+        tokens.find_map(|(at, _)| {
+            let mut holes = holes.clone();
+            let hole = holes.find(|(token, _)| rest[at..].starts_with(&**token));
+            Some((at, hole?))
+        })
+    };
+    while let Some((at, (token, variable))) = next(rest) {
+        parts.extend(text(&rest[..at]));
+        parts.push(TemplatePart::Variable(variable.clone()));
+        if !variables.contains(variable) {
+            variables.push(variable.clone());
         }
+        rest = &rest[at + token.len()..];
     }
     if variables.is_empty() {
         return None;
     }
-    let parts = marked
-        .split(HOLE)
-        .enumerate()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(at, text)| match at % 2 {
-            0 => TemplatePart::Text(text.to_string()),
-            _ => TemplatePart::Variable(
-                text.parse()
-                    .ok()
-                    .and_then(|at: usize| variables.get(at).cloned())
-                    .unwrap_or_default(),
-            ),
-        })
-        .collect();
+    parts.extend(text(rest));
     Some(OpenPath {
         template: Template { parts },
         variables,

@@ -10,7 +10,7 @@ use super::level::LevelProvider;
 use super::session::Session;
 use super::walk::Provider;
 use crate::hierarchy::{Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart};
-use crate::interpolation::{TokenKind, tokens};
+use crate::interpolation::TokenKind;
 use crate::scope::Scope;
 use crate::workspace::{Files, Format, path};
 
@@ -295,9 +295,9 @@ fn mapped_variable(config: &Config, place: &Place) -> Option<Arc<str>> {
         return None;
     };
     let is_written = |variable: &str| {
-        tokens(template).iter().any(|token| {
+        template.tokens.iter().any(|token| {
             matches!(token.kind, TokenKind::Variable { .. })
-                && token.inner.slice(template) == variable
+                && token.inner.slice(&template.text) == variable
         })
     };
     let mut variables = place.template.variables();

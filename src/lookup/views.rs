@@ -1,6 +1,7 @@
 //! What the levels of a layer read for each of many nodes: the same list for most nodes.
 //! Nodes share lookups by it: see [`spread`](super::spread) for what that saves.
 
+use std::cmp::Reverse;
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
@@ -113,8 +114,7 @@ impl LayerViews {
         let of_lists = lists.iter().enumerate();
         let held =
             of_lists.flat_map(|(at, list)| list.iter().map(move |&input| (at as u32, input)));
-        let held: Vec<(u32, u32)> = held.collect();
-        let holders: Vec<(u32, u32)> = held.iter().map(|&(list, input)| (input, list)).collect();
+        let holders = held.clone().map(|(list, input)| (input, list));
         let mut numbered = Vec::new();
         let mut others = Vec::new();
         for (at, input) in inputs.iter().enumerate() {
@@ -126,13 +126,15 @@ impl LayerViews {
                 others.push(at as u32);
             }
         }
+        let files = numbered.iter().map(|(file, _)| *file as usize + 1).max();
+        let files = files.unwrap_or_default();
         LayerViews {
             count: view_of.len(),
-            lists: NumberLists::new(&held),
+            lists: NumberLists::new(lists.len(), held.clone()),
             levels,
-            members: NumberLists::new(&members),
-            holders: NumberLists::new(&holders),
-            numbered: NumberLists::new(&numbered),
+            members: NumberLists::new(lists.len(), members.iter().copied()),
+            holders: NumberLists::new(inputs.len(), holders),
+            numbered: NumberLists::new(files, numbered.iter().copied()),
             others,
             inputs,
         }
@@ -238,35 +240,60 @@ impl LayerViews {
 
 /// Lists of numbers, indexed by small numbers.
 #[derive(Debug, Default)]
-struct NumberLists {
+pub(super) struct NumberLists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl NumberLists {
-    /// Groups pairs of a row and an item by row, keeping their order. O(pairs + rows).
-    fn new(pairs: &[(u32, u32)]) -> NumberLists {
-        let rows = pairs.iter().map(|(row, _)| row + 1).max();
-        let mut starts = vec![0; rows.unwrap_or_default() as usize + 1];
-        for (row, _) in pairs {
-            starts[*row as usize + 1] += 1;
+    /// Groups pairs of a list's index, less than `count`, and an item, keeping their order.
+    /// O(pairs + count).
+    pub(super) fn new(
+        count: usize,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+    ) -> NumberLists {
+        let mut starts: Vec<u32> = vec![0; count + 1];
+        for (row, _) in pairs.clone() {
+            starts[row as usize] += 1;
         }
+        // From the sizes to the starts.
         let mut sum = 0;
         for start in &mut starts {
-            sum += *start;
-            *start = sum;
+            sum += std::mem::replace(start, sum);
         }
         let mut next = starts.clone();
-        let mut items = vec![0; pairs.len()];
+        let mut items = vec![0; sum as usize];
         for (row, item) in pairs {
-            let at = &mut next[*row as usize];
-            items[*at as usize] = *item;
+            let at = &mut next[row as usize];
+            items[*at as usize] = item;
             *at += 1;
         }
         NumberLists { starts, items }
     }
 
-    fn row(&self, row: u32) -> &[u32] {
+    /// The number of lists that are not empty.
+    pub(super) fn count(&self) -> usize {
+        let starts = self.starts.windows(2);
+        starts.filter(|pair| pair[0] < pair[1]).count()
+    }
+
+    /// The first items of the largest lists, at most `most`, the largest list first; of equal lists
+    /// the one with the smaller first item.
+    pub(super) fn largest(&self, most: usize) -> Vec<usize> {
+        let lists = self.starts.windows(2);
+        let lists = lists.filter(|pair| pair[0] < pair[1]);
+        let sized = lists.map(|pair| (Reverse(pair[1] - pair[0]), self.items[pair[0] as usize]));
+        let mut sized: Vec<(Reverse<u32>, u32)> = sized.collect();
+        if sized.len() > most {
+            sized.select_nth_unstable(most);
+            sized.truncate(most);
+        }
+        sized.sort_unstable();
+        sized.into_iter().map(|(_, item)| item as usize).collect()
+    }
+
+    /// The items of a list; none if there is no such list.
+    pub(super) fn row(&self, row: u32) -> &[u32] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
             (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
@@ -298,22 +325,6 @@ impl Classes {
         self.of[member] as usize
     }
 
-    /// The first of `members` in each class that has any, the largest class first; of equal classes
-    /// the earlier member first. O(members + classes × log classes).
-    pub(super) fn largest(&self, members: &[usize]) -> Vec<usize> {
-        let mut sizes = vec![0_usize; self.len()];
-        let mut first = Vec::new();
-        for &member in members {
-            let size = &mut sizes[self.of(member)];
-            if *size == 0 {
-                first.push(member);
-            }
-            *size += 1;
-        }
-        first.sort_by_key(|&member| std::cmp::Reverse(sizes[self.of(member)]));
-        first
-    }
-
     /// The number of classes, including empty ones.
     pub(super) fn len(&self) -> usize {
         self.moved.len()
@@ -342,7 +353,7 @@ impl Classes {
         let members = members
             .iter()
             .map(|&member| (column.ids[member], member as u32));
-        let members = NumberLists::new(&members.collect::<Vec<(u32, u32)>>());
+        let members = NumberLists::new(column.values.len(), members);
         for value in 0..column.values.len() {
             self.split(members.row(value as u32).iter());
         }
@@ -520,7 +531,7 @@ mod tests {
         let column = Column {
             ids: vec![7, 0, 7, 7, 7, 1],
             values: vec![None; 8],
-            unknown: None,
+            ..Column::default()
         };
         classes.split_by(&column, &[0, 1, 2, 5]);
         let class_of: Vec<usize> = (0..6).map(|member| classes.of(member)).collect();

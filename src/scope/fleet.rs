@@ -57,14 +57,18 @@ impl FleetMember {
 }
 
 /// One variable over all nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Column {
     /// For each node the index of its value.
     pub ids: Vec<u32>,
     /// The distinct values; `None` if the variable does not exist, or is unknown.
     pub values: Vec<Option<Value>>,
+    /// For each value the number of nodes.
+    pub counts: Vec<usize>,
     /// The index of the unknown value, if some nodes have it.
     pub unknown: Option<u32>,
+    /// The nodes by the variable's text in a path.
+    pub(crate) by_text: OnceLock<HashMap<String, Vec<u32>, KeyHashing>>,
 }
 
 impl Column {
@@ -77,6 +81,25 @@ impl Column {
     /// The variable's text in a path.
     pub fn text(&self, member: usize) -> Cow<'_, str> {
         in_path(self.value(member))
+    }
+
+    /// The nodes for which the variable has a text in a path, in their order. O(nodes) the first
+    /// time.
+    pub fn members_with(&self, text: &str) -> &[u32] {
+        let by_text = self.by_text.get_or_init(|| {
+            let texts: Vec<Cow<'_, str>> = self.texts().collect();
+            let mut by_text: HashMap<String, Vec<u32>, KeyHashing> = HashMap::default();
+            for (member, id) in (0..).zip(&self.ids) {
+                match by_text.get_mut(&*texts[*id as usize]) {
+                    Some(members) => members.push(member),
+                    None => {
+                        by_text.insert(texts[*id as usize].to_string(), vec![member]);
+                    }
+                }
+            }
+            by_text
+        });
+        by_text.get(text).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The text of each value in a path, in the order of the values.
@@ -272,8 +295,7 @@ impl KnownNodes {
         let mut numbers: HashMap<VariableOutcome, u32, KeyHashing> = HashMap::default();
         let mut column = Column {
             ids: Vec::with_capacity(self.len()),
-            values: Vec::new(),
-            unknown: None,
+            ..Column::default()
         };
         let root = variable.split('.').next().unwrap_or_default();
         let is_set = self.manifests.as_ref().is_some_and(|it| it.may_set(root));
@@ -284,6 +306,7 @@ impl KnownNodes {
                 Some(id) => *id,
                 None => {
                     column.values.push(outcome.value());
+                    column.counts.push(0);
                     if outcome == VariableOutcome::Unknown {
                         column.unknown = Some(next);
                     }
@@ -292,6 +315,7 @@ impl KnownNodes {
                 }
             };
             column.ids.push(id);
+            column.counts[id as usize] += 1;
         }
         let column = Arc::new(column);
         lock().insert(variable.clone(), column.clone());

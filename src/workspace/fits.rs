@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::file::format_of;
 use super::files::Format;
+use super::index::Postings;
 use super::paths::{Order, Paths};
 use super::snapshot::{FileId, Snapshot};
 use crate::hierarchy::{Template, TemplatePart};
@@ -24,6 +25,9 @@ const MOST_BYTES: usize = 8 << 20;
 /// Up to this many files that start like a template are matched each time: most modules have a few.
 const FEW_FILES: usize = 64;
 
+/// Number of keys that each template has results for.
+const MOST_RECENT: usize = 16;
+
 /// Whether a template can match a file.
 #[derive(Clone, Copy)]
 enum FileFit {
@@ -38,10 +42,10 @@ enum FileFit {
 /// The files with a key that match a template.
 #[derive(Default)]
 pub(super) struct Holders {
-    order: Arc<Order>,
-    ranks: Vec<u32>,
-    /// Those of [`Holders::across`].
-    ranks_across: Vec<u32>,
+    /// The files that the template matches.
+    pub(super) paths: Paths,
+    /// Further ones, if a variable stands for several folders.
+    pub(super) across: Paths,
     /// Whether the template matches each of them in one reading only.
     pub(super) has_one_reading: bool,
 }
@@ -62,23 +66,16 @@ struct Fits {
     by_file: Box<[FileFit]>,
     /// The files that the template can match, ordered.
     files: Box<[FileId]>,
+    /// The last results for keys. The lookups of one request ask for the same again.
+    recent: Mutex<Vec<KnownHolders>>,
 }
 
-impl Holders {
-    /// The files that the template matches.
-    pub(super) fn paths(&self) -> Paths {
-        self.listed(&self.ranks)
-    }
-
-    /// Further ones, if a variable stands for several folders.
-    pub(super) fn across(&self) -> Paths {
-        self.listed(&self.ranks_across)
-    }
-
-    fn listed(&self, ranks: &[u32]) -> Paths {
-        let paths = ranks.iter().map(|&rank| Arc::clone(self.order.path(rank)));
-        paths.collect()
-    }
+struct KnownHolders {
+    key: Box<str>,
+    format: Option<Format>,
+    /// The files with the key: the result is outdated once these have changed.
+    with_key: Postings,
+    holders: Arc<Holders>,
 }
 
 impl FitCache {
@@ -91,22 +88,41 @@ impl FitCache {
         key: &str,
         template: &Template,
         format: Option<Format>,
-    ) -> Holders {
+    ) -> Arc<Holders> {
         let Some(with_key) = snapshot.index.postings(key) else {
-            return Holders {
+            return Arc::new(Holders {
                 has_one_reading: true,
                 ..Holders::default()
-            };
+            });
         };
         let (order, fits) = self.fits(snapshot, template);
-        match fits.files.len() < with_key.len() {
+        let recent = || fits.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |known: &&KnownHolders| {
+            known.format == format && *known.key == *key && known.with_key.is_same(with_key)
+        };
+        if let Some(known) = recent().iter().find(is_it) {
+            return Arc::clone(&known.holders);
+        }
+        let found = match fits.files.len() < with_key.len() {
             true => {
                 let files = fits.files.iter().copied();
                 let files = files.filter(|id| with_key.contains(*id));
                 holders(&order, files, format, &fits)
             }
             false => holders(&order, with_key.iter(), format, &fits),
+        };
+        let holders = Arc::new(found);
+        let mut recent = recent();
+        if recent.len() >= MOST_RECENT {
+            recent.remove(0);
         }
+        recent.push(KnownHolders {
+            key: key.into(),
+            format,
+            with_key: with_key.clone(),
+            holders: Arc::clone(&holders),
+        });
+        holders
     }
 
     /// The files that a template matches, ordered by id; with `across`, also those that it matches
@@ -182,6 +198,7 @@ impl Fits {
         let files = files.filter(|(_, fit)| !matches!(fit, FileFit::No));
         Fits {
             files: files.map(|(id, _)| FileId(id)).collect(),
+            recent: Mutex::default(),
             by_file,
         }
     }
@@ -206,7 +223,7 @@ impl FileFit {
 }
 
 fn holders(
-    order: &Arc<Order>,
+    order: &Order,
     files: impl Iterator<Item = FileId>,
     format: Option<Format>,
     fits: &Fits,
@@ -228,13 +245,15 @@ fn holders(
             list.push(rank);
         }
     }
-    // Usually sorted already.
-    ranks.sort_unstable();
-    across.sort_unstable();
+    let listed = |mut ranks: Vec<u32>| {
+        // Usually sorted already.
+        ranks.sort_unstable();
+        let paths = ranks.iter().map(|&rank| Arc::clone(order.path(rank)));
+        paths.collect()
+    };
     Holders {
-        order: Arc::clone(order),
-        ranks,
-        ranks_across: across,
+        paths: listed(ranks),
+        across: listed(across),
         has_one_reading,
     }
 }

@@ -167,6 +167,15 @@ impl Postings {
         }
     }
 
+    /// Whether it is the same list: one that has not changed since the other was cloned.
+    pub(super) fn is_same(&self, other: &Postings) -> bool {
+        match (self, other) {
+            (Postings::Few(own), Postings::Few(others)) => Arc::ptr_eq(own, others),
+            (Postings::Many(own), Postings::Many(others)) => own.ptr_eq(others),
+            (Postings::Few(_), Postings::Many(_)) | (Postings::Many(_), Postings::Few(_)) => false,
+        }
+    }
+
     /// O(log files).
     pub(super) fn contains(&self, file: FileId) -> bool {
         match self {

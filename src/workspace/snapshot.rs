@@ -310,7 +310,7 @@ impl Snapshot {
     /// O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
-        self.fits.holders(self, key, template, format).paths()
+        self.fits.holders(self, key, template, format).paths.clone()
     }
 
     /// Like [`Snapshot::holders`]: the further files that match the template only if a variable,
@@ -320,7 +320,10 @@ impl Snapshot {
         if !template.has_folders_in_names() {
             return Paths::default();
         }
-        self.fits.holders(self, key, template, format).across()
+        self.fits
+            .holders(self, key, template, format)
+            .across
+            .clone()
     }
 
     /// The files that a template matches, ordered by id. O(such files), and O(files) for a new
@@ -343,7 +346,7 @@ impl Snapshot {
     #[must_use]
     pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
         let holders = self.fits.holders(self, key, template, None);
-        holders.has_one_reading && holders.paths() == *files
+        holders.has_one_reading && holders.paths == *files
     }
 
     #[cfg(test)]

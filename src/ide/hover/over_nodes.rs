@@ -505,8 +505,9 @@ fn difference(
         let all_have_it = |run: &&Run| run.members.iter().all(has_it);
         let none_has_it = |run: &&Run| !run.members.iter().any(has_it);
         let mut others = groups.iter().filter(|other| other.value != group.value);
+        let is_own_alone = || column.counts[first as usize] == group.count;
         if group.runs.iter().all(all_have_it)
-            && others.all(|other| other.runs.iter().all(none_has_it))
+            && (is_own_alone() || others.all(|other| other.runs.iter().all(none_has_it)))
         {
             let value = column.values[first as usize].as_ref();
             let value =
