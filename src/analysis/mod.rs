@@ -58,6 +58,8 @@ mod site;
 mod site_files;
 mod source;
 mod survey;
+#[cfg(test)]
+mod survey_tests;
 mod used_variables;
 
 use std::borrow::Cow;
@@ -94,7 +96,7 @@ pub use project::{
     Diagnostics, InsidePath, Mistake, PROJECT_FILE, Project, ProjectError, ProjectSeverity,
     SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
-pub use readers::{MOST_LOOKUPS, ReadFiles, is_wildcard, left_out};
+pub use readers::{ReadFiles, is_wildcard};
 pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, RefusedConfig, Unread};
@@ -102,8 +104,8 @@ pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, behind_manifests, included_lists,
 };
-pub use source::{LevelValue, kind_of, merge_kind, quoted, request, sources, strategy};
-pub use survey::{Status, Survey, SurveyLevel};
+pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
+pub use survey::{MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, left_out, same_answers};
 pub use used_variables::{Effect, Spread, UsedVariable};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};

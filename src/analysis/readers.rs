@@ -1,36 +1,15 @@
-//! Which known nodes read a file, and the results of their lookups.
+//! Which known nodes read a file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::RootView;
 use crate::hierarchy::{Template, TemplatePart};
-use crate::lookup::{self, LookupLimit, Place, Request, Run};
+use crate::lookup::Place;
 use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
-/// Maximum number of lookups of one key over the known nodes while a person waits, if that is
-/// enough for all answers.
-pub const MOST_LOOKUPS: usize = 64;
-
-/// Maximum number of lookups if there are more distinct answers than that: those for the largest
-/// groups of nodes. A key with a different value on each of thousands of nodes would take seconds.
-const SAMPLE: usize = 6;
-
 impl RootView<'_> {
-    /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
-    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
-    #[must_use]
-    pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
-        let limit = LookupLimit {
-            most: MOST_LOOKUPS,
-            sample: SAMPLE,
-            is_cancelled: self.analysis.is_cancelled,
-        };
-        let nodes = self.analysis.nodes;
-        lookup::runs_within(&self.session(), nodes, request, members, &limit)
-    }
-
     /// The file that a known node reads at a place for a key; `None` if a variable in its path has
     /// no value for the node, and for elements of `mapped_paths`.
     #[must_use]
@@ -133,13 +112,6 @@ impl RootView<'_> {
 #[must_use]
 pub fn is_wildcard(variable: &str) -> bool {
     variable.starts_with('*')
-}
-
-/// How many of some members are in no run, because of [`MOST_LOOKUPS`].
-#[must_use]
-pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
-    let looked_up: usize = runs.iter().map(|run| run.members.len()).sum();
-    members.len() - looked_up
 }
 
 struct Readers<'p> {

@@ -121,3 +121,19 @@ fn collect(node: &TraceNode, level: &Arc<str>, found: &mut Vec<LevelValue>) {
         }
     }
 }
+
+/// The part of a value at keys and indexes.
+#[must_use]
+pub fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
+    let mut value = value;
+    for step in steps {
+        value = match (value, step) {
+            (Value::Hash(hash), step) => hash.get(step)?,
+            (Value::Array(elements), Value::Int(index)) => {
+                elements.get(usize::try_from(*index).ok()?)?
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
+}

@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line};
-use super::source::{LevelValue, kind_of, merged_by, quoted, request, sources, strategy};
+use super::source::{LevelValue, dig, kind_of, merged_by, quoted, request, sources, strategy};
 use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template};
-use crate::lookup::{Answer, Place, Request, Strategy, UnknownCause};
+use crate::lookup::{
+    self, Answer, LookupError, LookupLimit, Place, Request, Run, Strategy, UnknownCause,
+};
 use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::value::Value;
@@ -68,7 +70,28 @@ pub enum Status {
     },
 }
 
+/// Maximum number of lookups of one key over the known nodes while a person waits, if that is
+/// enough for all answers.
+pub const MOST_LOOKUPS: usize = 64;
+
+/// Maximum number of lookups if there are more distinct answers than that: those for the largest
+/// groups of nodes. A key with a different value on each of thousands of nodes would take seconds.
+const SAMPLE: usize = 6;
+
 impl RootView<'_> {
+    /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
+    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
+    #[must_use]
+    pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+        let limit = LookupLimit {
+            most: MOST_LOOKUPS,
+            sample: SAMPLE,
+            is_cancelled: self.analysis.is_cancelled,
+        };
+        let nodes = self.analysis.nodes;
+        lookup::runs_within(&self.session(), nodes, request, members, &limit)
+    }
+
     /// Looks up a top-level key in a scope and determines the status of every level. Costs the
     /// lookup and O(levels).
     #[must_use]
@@ -143,6 +166,50 @@ impl RootView<'_> {
             paths.any(|path| self.analysis.snapshot.file(&path).is_none())
         })
     }
+}
+
+/// How many of some members are in no run, because of [`MOST_LOOKUPS`].
+#[must_use]
+pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
+    let looked_up: usize = runs.iter().map(|run| run.members.len()).sum();
+    members.len() - looked_up
+}
+
+/// Nodes with the same answer.
+pub struct SameAnswer<'a> {
+    /// The part of the value that was asked for; `None` if the value lacks it.
+    pub value: Result<Option<&'a Value>, &'a LookupError>,
+    /// One for each set of files that was read, the most frequent first.
+    pub runs: Vec<&'a Run>,
+    /// The number of nodes.
+    pub count: usize,
+}
+
+/// Groups runs by their answer, or by a part of it, the largest group first.
+#[must_use]
+pub fn same_answers<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer<'a>> {
+    let mut groups: Vec<SameAnswer<'a>> = Vec::new();
+    for run in runs {
+        let value = run.answer.result.as_ref().map(|value| dig(value, steps));
+        match groups.iter_mut().find(|group| group.value == value) {
+            Some(group) => {
+                group.runs.push(run);
+                group.count += run.members.len();
+            }
+            None => groups.push(SameAnswer {
+                value,
+                runs: vec![run],
+                count: run.members.len(),
+            }),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    for group in &mut groups {
+        group
+            .runs
+            .sort_by_key(|run| std::cmp::Reverse(run.members.len()));
+    }
+    groups
 }
 
 impl ScopeView<'_> {
@@ -381,136 +448,4 @@ fn distinct(items: impl Iterator<Item = Arc<str>>) -> Vec<Arc<str>> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use expect_test::expect;
-
-    use super::{Status, Survey};
-    use crate::analysis::with_analysis;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::scope::Scope;
-    use crate::workspace::Snapshot;
-
-    const LEVELS: &str = "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - {name: Private, path: /elsewhere/private.yaml}
-  - {name: Site, path: \"site/%{facts.site}.yaml\"}
-  - {name: Top, path: top.yaml}
-  - {name: Empty, path: empty.yaml}
-  - {name: Role, path: \"role/%{role}.yaml\"}
-  - {name: Common, path: common.yaml}
-  - {name: Missing, path: missing.yaml}
-  - {name: Far, path: /elsewhere/far.yaml}
-  - {name: Function, lookup_key: \"site::of\", path: function.yaml}
-#- data/site/ams.yaml
-list: [0]
-#- data/top.yaml
-first: 1
-list: [1]
-lookup_options: {list: {merge: unique}}
-#- data/empty.yaml
-other: 2
-#- data/role/web.yaml
-first: 3
-#- data/common.yaml
-first: 4
-list: [4]
-#- data/function.yaml
-first: 5
-";
-
-    /// The survey of a key in the root of a file.
-    fn surveyed(snapshot: &Snapshot, at: &str, key: &str, scope: &Scope) -> Survey {
-        with_analysis(snapshot, |analysis| {
-            let view = analysis.governing(&format!("{FOLDER}/{at}"));
-            view.expect("a root").survey(key, scope)
-        })
-    }
-
-    /// Every level of a key in an open scope: its name, its status, and where it sets the key.
-    fn levels(key: &str) -> String {
-        let snapshot = Fixture::new("data/common.yaml", LEVELS).opened();
-        let survey = surveyed(&snapshot, "data/common.yaml", key, &Scope::open());
-        let levels = survey.levels.iter().map(|level| {
-            let status = match &level.status {
-                Status::Sets => "sets".to_owned(),
-                Status::Merged => "merged".to_owned(),
-                Status::Overridden => "overridden".to_owned(),
-                Status::ForSomeNodes(files) => format!("for some nodes {}", files.join(" ")),
-                Status::NotSet => "not set".to_owned(),
-                Status::Unknown(files) => format!("unknown, {} file", files.len()),
-                Status::Outside { decides } => format!("outside, decides: {decides}"),
-            };
-            let line = level.key.map(|(line, _)| format!(" in line {}", line + 1));
-            let name = &level.place.level;
-            format!("{name}: {status}{}", line.unwrap_or_default())
-        });
-        levels.collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn the_first_level_that_sets_a_key_overrides_those_below() {
-        expect![[r#"
-            Private: outside, decides: true
-            Site: not set
-            Top: sets in line 1
-            Empty: not set
-            Role: for some nodes /repo/data/role/web.yaml
-            Common: overridden in line 1
-            Missing: not set
-            Far: outside, decides: false
-            Function: unknown, 1 file in line 1"#]]
-        .assert_eq(&levels("first"));
-    }
-
-    #[test]
-    fn all_merged_levels_are_sources() {
-        expect![[r#"
-            Private: outside, decides: true
-            Site: unknown, 1 file
-            Top: merged in line 2
-            Empty: not set
-            Role: not set
-            Common: merged in line 2
-            Missing: not set
-            Far: outside, decides: true
-            Function: not set"#]]
-        .assert_eq(&levels("list"));
-    }
-
-    #[test]
-    fn a_variable_stands_for_several_folders_only_where_no_other_level_names_the_file() {
-        let text = "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - name: All
-    paths:
-      - \"site/%{site}/role/%{role}.yaml\"
-      - \"site/%{site}.yaml\"
-      - \"role/%{role}.yaml\"
-      - common.yaml
-#- data/site/ams/role/db.yaml
-a: 2
-#- data/role/web.yaml
-a: 1
-#- data/site/east/coast.yaml
-a: 3
-#- data/common.yaml
-a: 0
-";
-        let snapshot = Fixture::new("data/common.yaml", text).opened();
-        let mut scope = Scope::open();
-        scope.bind("role", "web");
-        let survey = surveyed(&snapshot, "data/role/web.yaml", "a", &scope);
-        assert!(
-            survey.for_some_nodes().is_empty(),
-            "{:?}",
-            survey.for_some_nodes()
-        );
-    }
 }

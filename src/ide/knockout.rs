@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::file_place::FilePlace;
-use super::hover::{ListElement, dig, element_at};
-use crate::analysis::{FileView, KeyPositions, LevelValue, merge_kind, quoted, request, sources};
+use super::hover::{ListElement, element_at};
+use crate::analysis::{
+    FileView, KeyPositions, LevelValue, dig, merge_kind, quoted, request, sources,
+};
 use crate::lookup::{Answer, Run, StrategyKind};
 use crate::text::TextRange;
 use crate::value::Value;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::hover::dig;
 use super::target::KeyTarget;
 use super::unseen::outside_words;
+use crate::analysis::dig;
 use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Key, root_of};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Document, one_line, with_short_names};
 use crate::analysis::{
-    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_wildcard, may_set,
+    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, dig, is_wildcard, may_set,
 };
 use crate::hierarchy::Layer;
 use crate::ide::cell::{counted, folded};
@@ -246,7 +246,7 @@ impl LevelTexts<'_> {
     fn has_part(&self, path: &str) -> bool {
         let KeyTarget { root, steps, .. } = self.target;
         let own = self.view.analysis.own_value(path, root);
-        steps.is_empty() || own.is_some_and(|own| hover::dig(&own, steps).is_some())
+        steps.is_empty() || own.is_some_and(|own| dig(&own, steps).is_some())
     }
 
     /// The result of a level.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::{Context, with_more};
 use super::key::{self, CELL};
 use super::page::{Line, Page, Piece, code, name, text};
-use super::{over_nodes, refused, yaml};
+use super::{refused, yaml};
 use crate::analysis::{
     Analysis, ClassParameter, Defined, NoParameter, kind_of, merge_kind, request, split_key,
 };
@@ -380,7 +380,7 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
     let Some(target) = KeyTarget::named(key) else {
         return default;
     };
-    let (answers, left) = over_nodes::effective(context, &target);
+    let (answers, left) = key::effective(context, &target);
     let [answer] = &answers[..] else {
         let at_least = if left > 0 { "at least " } else { "" };
         return vec![text(format!(

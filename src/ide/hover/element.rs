@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::page::{Line, Piece, code, joined, text};
-use super::provenance::dig;
 use super::yaml;
-use crate::analysis::{LevelValue, merge_kind, quoted, request, sources};
+use crate::analysis::{LevelValue, dig, merge_kind, quoted, request, sources};
 use crate::ide::cell::counted;
 use crate::ide::target::{KeyTarget, key_value};
 use crate::interpolation::has_tokens;

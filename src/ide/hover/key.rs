@@ -1,24 +1,28 @@
 //! Hovers on keys, top-level or nested: the effective value, its nodes, and the levels that set it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::{Context, with_more};
+use super::context::Context;
 use super::levels::{self, merge_line};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
-use super::provenance::{dig, notes};
-use super::unread::{reasons, refused_line, variants};
-use super::{class, over_nodes, refused, yaml};
-use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
+use super::provenance::notes;
+use super::refused::count_failing;
+use super::unread::variants;
+use super::{Effective, class, differing, refused, unread, yaml};
+use crate::analysis::{LevelValue, Survey, dig, left_out, merge_kind, request, same_answers};
+use crate::ide::cell::NO_FACTS;
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
-use crate::lookup::{LookupError, Reach, Request, Strategy, StrategyKind};
+use crate::lookup::{LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::scope::{Knowledge, Scope};
 use crate::value::Value;
 
 /// Widest value in a table, in characters.
 pub(super) const CELL: usize = 48;
+
+/// Maximum number of nodes that do not read the file, but are compared.
+const MOST_OTHERS: usize = 16;
 
 /// Maximum number of keys that are named in a loop.
 const MOST_LINKS: usize = 12;
@@ -63,7 +67,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
     let target = &in_effective_value(context, target);
     let reach = context.own.reaches.first();
     if reach.is_none() && !context.is_code {
-        return unread(context, target);
+        return unread::in_hierarchy(context, target);
     }
     let view = context.view;
     let nodes = view.analysis.nodes;
@@ -81,7 +85,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return one(context, target, &survey, audience);
     }
     if !readers.is_empty() {
-        return over_nodes::page(context, target, request, &readers);
+        return for_known_nodes(context, target, request, &readers);
     }
     if let Some(reach) = reach {
         return for_any_node(context, target, reach);
@@ -119,6 +123,91 @@ pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> K
         target.steps.truncate(before_list);
     }
     target
+}
+
+/// The page for the known nodes that read the file.
+fn for_known_nodes(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    request: &Request,
+    readers: &[usize],
+) -> Page {
+    let nodes = context.view.analysis.nodes;
+    let mut runs = context.view.runs(request, readers);
+    let groups = same_answers(&runs, &target.steps);
+    let left = left_out(&runs, readers);
+    if groups.len() > 1 || left > 0 {
+        let count = (readers.len(), left);
+        return differing::page(context, target, request, groups, count);
+    }
+    let Run { answer, members } = runs.swap_remove(0);
+    let own = answer.result.as_ref().ok();
+    let own = own.and_then(|value| dig(value, &target.steps)).cloned();
+    let differs = readers.len() == 1
+        && own.is_some_and(|own| differs_elsewhere(context, target, request, &own));
+    let audience = audience(context, target, readers);
+    let scope = nodes.scope(members[0]);
+    let answered = (request, answer);
+    let survey = context.view.survey_for(&target.root, &scope, answered);
+    let mut page = one(context, target, &survey, vec![text(audience)]);
+    if differs {
+        page.line(vec![text("differs on other nodes")]);
+    }
+    if nodes.are_names() && readers.len() > 1 {
+        page.line(vec![text(NO_FACTS)]);
+    }
+    page
+}
+
+/// The known nodes that get the only answer, in words.
+fn audience(context: &Context<'_>, target: &KeyTarget, readers: &[usize]) -> String {
+    let nodes = context.view.analysis.nodes;
+    let (total, known) = (readers.len(), nodes.len());
+    let failing = count_failing(context, &target.root, readers);
+    let only = nodes.certname(readers[0]);
+    match (total, context.is_code) {
+        (total, is_code) if failing > 0 && failing < total => {
+            let which = match is_code {
+                true => "known nodes",
+                false => "nodes that read this file",
+            };
+            format!("for {} of {total} {which}", total - failing)
+        }
+        (1, true) => format!("for {only}, the only known node"),
+        (2, true) => "for both known nodes".to_owned(),
+        (total, true) => format!("for all {total} known nodes"),
+        (1, false) if known > 1 => {
+            format!("for {only}, the only one of {known} nodes that reads this file")
+        }
+        (1, false) => format!("for {only}, the only node that reads this file"),
+        (total, false) if known > total => {
+            format!("for {total} of {known} nodes: all that read this file")
+        }
+        (2, false) => "for both nodes that read this file".to_owned(),
+        (total, false) => format!("for all {total} nodes that read this file"),
+    }
+}
+
+/// Whether a node that does not read the file certainly gets another value; only checks a few.
+fn differs_elsewhere(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    request: &Request,
+    own: &Value,
+) -> bool {
+    let nodes = context.view.analysis.nodes;
+    let readers = context.readers();
+    let others = (0..nodes.len()).filter(|member| readers.binary_search(member).is_err());
+    let others: Vec<usize> = others.take(MOST_OTHERS).collect();
+    let is_other = |run: &Run| {
+        let other = run.answer.result.as_ref().ok();
+        let other = other.and_then(|value| dig(value, &target.steps));
+        run.answer.unknown.is_empty() && other.is_some_and(|other| other != own)
+    };
+    // The first node mostly decides.
+    let (first, rest) = others.split_at(others.len().min(1));
+    let mut parts = [first, rest].into_iter();
+    parts.any(|members| context.view.runs(request, members).iter().any(is_other))
 }
 
 /// Adds the answer for a file that no known node reads: it depends on the file's path only.
@@ -354,71 +443,37 @@ fn definition(context: &Context<'_>, key: &str) -> Option<Line> {
     })
 }
 
-/// The names of functions that are not declared, at most two.
-fn custom_functions(context: &Context<'_>) -> Line {
-    const MOST: usize = 2;
+/// The answers of a hover as data, the most frequent first, and the number of nodes left out.
+pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
     let view = context.view;
-    let places = view.places(&view.layer);
-    let unknown = places.iter().filter(|place| place.reading.is_none());
-    let names: BTreeSet<&Arc<str>> = unknown.map(|place| &place.function.name).collect();
-    if names.is_empty() {
-        return vec![text("a custom backend")];
+    let nodes = view.analysis.nodes;
+    let readers = context.answered();
+    let steps = target.steps.as_slice();
+    let answered = |survey: Survey, members: Vec<usize>| {
+        let result = &survey.answer.result;
+        let part = result.as_ref().map(|value| dig(value, steps));
+        let names = members.into_iter().map(|member| nodes.certname(member));
+        Effective {
+            result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
+            is_certain: survey.unknowns(&view.analysis, steps).is_empty()
+                && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
+            nodes: names.map(Arc::from).collect(),
+        }
+    };
+    if readers.is_empty() {
+        let scopes = context.own.reaches.first().map(Reach::scope);
+        let scopes = scopes.or_else(|| context.is_code.then(Scope::open));
+        let surveys = scopes.map(|scope| view.survey(&target.root, &scope));
+        let answers = surveys.map(|survey| answered(survey, Vec::new()));
+        return (answers.into_iter().collect(), 0);
     }
-    let mut line = vec![text("the function ")];
-    let named = names
-        .iter()
-        .take(MOST)
-        .map(|name| vec![code(name.to_string())]);
-    line.extend(joined(named, " or "));
-    with_more(line, names.len().saturating_sub(MOST))
-}
-
-/// The page of a key in a file that no hierarchy reads.
-fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
-    let mut page = Page::default();
-    if let Some(config) = context.view.refused_config() {
-        let mut line = vec![name(target.shown()), text(" — ")];
-        line.extend(refused_line(context.view.analysis, &config));
-        page.line(line);
-        return page;
-    }
-    let analysis = context.view.analysis;
-    let is_custom = !analysis.configurations_reading(context.path()).is_empty();
-    page.line(vec![
-        name(target.shown()),
-        text(match is_custom {
-            true => " — only a function that is not run here may read this file",
-            false => " — no level of the hierarchy reads this file",
-        }),
-    ]);
-    let mut is_offered = false;
-    for offer in context.view.offers_for(context.path()) {
-        page.line(levels::offer_line(&offer));
-        is_offered = true;
-    }
-    let own = context
-        .view
-        .analysis
-        .own_value(context.path(), &target.root);
-    if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
-        let shown = yaml::lines(value, &Default::default(), context.shows_whole());
-        let all = "see the file".to_string();
-        add_value(context, &mut page, shown, &target.lookup_name(), all);
-    }
-    if is_offered {
-        return page;
-    }
-    if is_custom {
-        let mut line = custom_functions(context);
-        line.push(text(
-            " could read it: declare what it does with the setting ",
-        ));
-        line.push(code("hiera-ls.backends"));
-        page.line(line);
-        return page;
-    }
-    for line in reasons(analysis, &Unread::NotReached, context.options.choose) {
-        page.line(line);
-    }
-    page
+    let runs = view.runs(&request(&target.root), &readers);
+    let groups = same_answers(&runs, steps).into_iter().map(|group| {
+        let members = group.runs.iter().flat_map(|run| run.members.clone());
+        let first = group.runs[0];
+        let scope = nodes.scope(first.members[0]);
+        let survey = view.survey_of(&target.root, &scope, first.answer.clone());
+        answered(survey, members.collect())
+    });
+    (groups.collect(), left_out(&runs, &readers))
 }

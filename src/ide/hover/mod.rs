@@ -34,11 +34,11 @@ mod blob;
 mod change;
 mod class;
 mod context;
+mod differing;
 mod element;
 mod key;
 mod levels;
 mod option;
-mod over_nodes;
 mod page;
 mod path;
 mod provenance;
@@ -61,7 +61,6 @@ pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use element::{ListElement, find as element_at};
 pub(super) use key::used;
-pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::{has_secret, inline};
 
@@ -345,7 +344,7 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     let (Some(key), Some(context)) = (key, Context::new(&view, path, &options)) else {
         return Vec::new();
     };
-    over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
+    key::effective(&context, &key::in_effective_value(&context, &key)).0
 }
 
 /// How many answers a document of a key may have.
@@ -378,7 +377,7 @@ pub fn document(
     let context = Context::of_answer(&view, path, &options)?;
     let target = KeyTarget::named(key)?;
     if answers == DocumentedAnswers::One && analysis.selected.is_none() {
-        let (found, left) = over_nodes::effective(&context, &target);
+        let (found, left) = key::effective(&context, &target);
         if found.len() > 1 || left > 0 {
             return None;
         }

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::page::{Line, joined, plain_words, text};
 use super::yaml::Notes;
-use crate::analysis::LevelValue;
+use crate::analysis::{LevelValue, dig};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Strategy, StrategyKind};
 use crate::value::Value;
@@ -61,21 +61,6 @@ pub(super) fn notes(
         noter.note(value, &givers, &mut Vec::new(), &mut steps.to_vec());
     }
     noter.notes
-}
-
-/// The part of a value at keys and indexes.
-pub(in crate::ide) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
-    let mut value = value;
-    for step in steps {
-        value = match (value, step) {
-            (Value::Hash(hash), step) => hash.get(step)?,
-            (Value::Array(elements), Value::Int(index)) => {
-                elements.get(usize::try_from(*index).ok()?)?
-            }
-            _ => return None,
-        };
-    }
-    Some(value)
 }
 
 struct Noter<'a> {

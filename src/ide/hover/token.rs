@@ -5,11 +5,9 @@ use std::sync::Arc;
 use super::context::{Context, few};
 use super::key::add_value;
 use super::levels::{self, unless};
-use super::over_nodes::grouped;
 use super::page::{Line, Page, Piece, code, joined, name, text};
-use super::provenance::dig;
 use super::{refused, yaml};
-use crate::analysis::{left_out, quoted, sources};
+use crate::analysis::{dig, left_out, quoted, same_answers, sources};
 use crate::ide::set_place::setters;
 use crate::ide::shell::lookup_command;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
@@ -351,7 +349,7 @@ fn looked_up(
         return;
     }
     let runs = view.runs(&request, &members);
-    let groups = grouped(&runs, &[]);
+    let groups = same_answers(&runs, &[]);
     let left = left_out(&runs, &members);
     if groups.len() == 1 && left == 0 {
         one(context, first, key, &runs[0].answer, Line::new(), page);

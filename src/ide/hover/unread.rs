@@ -1,9 +1,13 @@
 //! Hovers in files that no hierarchy reads, or several hierarchies.
 
-use super::HoverOptions;
-use super::context::few;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::context::{Context, few, with_more};
+use super::key::add_value;
 use super::page::{Line, Page, Piece, code, joined, name, plain_words, text};
-use crate::analysis::{Analysis, RefusedConfig, Unread};
+use super::{HoverOptions, levels, yaml};
+use crate::analysis::{Analysis, RefusedConfig, Unread, dig};
 use crate::ide::target::KeyTarget;
 use crate::workspace::{ConfigOrigin, ConfigUse, FoundConfig, path};
 
@@ -162,4 +166,73 @@ pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
         .filter_map(|area| path::within(at, area))
         .next()
         .unwrap_or(at)
+}
+
+/// The names of functions that are not declared, at most two.
+fn custom_functions(context: &Context<'_>) -> Line {
+    const MOST: usize = 2;
+    let view = context.view;
+    let places = view.places(&view.layer);
+    let unknown = places.iter().filter(|place| place.reading.is_none());
+    let names: BTreeSet<&Arc<str>> = unknown.map(|place| &place.function.name).collect();
+    if names.is_empty() {
+        return vec![text("a custom backend")];
+    }
+    let mut line = vec![text("the function ")];
+    let named = names
+        .iter()
+        .take(MOST)
+        .map(|name| vec![code(name.to_string())]);
+    line.extend(joined(named, " or "));
+    with_more(line, names.len().saturating_sub(MOST))
+}
+
+/// The page of a key in a file that no level of its hierarchy reads.
+pub(super) fn in_hierarchy(context: &Context<'_>, target: &KeyTarget) -> Page {
+    let mut page = Page::default();
+    if let Some(config) = context.view.refused_config() {
+        let mut line = vec![name(target.shown()), text(" — ")];
+        line.extend(refused_line(context.view.analysis, &config));
+        page.line(line);
+        return page;
+    }
+    let analysis = context.view.analysis;
+    let is_custom = !analysis.configurations_reading(context.path()).is_empty();
+    page.line(vec![
+        name(target.shown()),
+        text(match is_custom {
+            true => " — only a function that is not run here may read this file",
+            false => " — no level of the hierarchy reads this file",
+        }),
+    ]);
+    let mut is_offered = false;
+    for offer in context.view.offers_for(context.path()) {
+        page.line(levels::offer_line(&offer));
+        is_offered = true;
+    }
+    let own = context
+        .view
+        .analysis
+        .own_value(context.path(), &target.root);
+    if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
+        let shown = yaml::lines(value, &Default::default(), context.shows_whole());
+        let all = "see the file".to_string();
+        add_value(context, &mut page, shown, &target.lookup_name(), all);
+    }
+    if is_offered {
+        return page;
+    }
+    if is_custom {
+        let mut line = custom_functions(context);
+        line.push(text(
+            " could read it: declare what it does with the setting ",
+        ));
+        line.push(code("hiera-ls.backends"));
+        page.line(line);
+        return page;
+    }
+    for line in reasons(analysis, &Unread::NotReached, context.options.choose) {
+        page.line(line);
+    }
+    page
 }

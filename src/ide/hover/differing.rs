@@ -1,4 +1,5 @@
-//! Hovers on a key for all known nodes that read the file: the answers, their nodes, and the reasons.
+//! Hovers on a key whose value differs on the known nodes that read the file: the answers, their
+//! nodes, and the reasons.
 
 use std::sync::Arc;
 
@@ -6,121 +7,34 @@ use indexmap::IndexSet;
 
 use super::change::{changes, is_long};
 use super::context::Context;
-use super::key::{CELL, add_value, manner, merge_flag, one, used};
+use super::key::{CELL, add_value, manner, merge_flag, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
-use super::provenance::{dig, notes};
-use super::refused::count_failing;
-use super::{Effective, yaml};
-use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, strategy};
+use super::provenance::notes;
+use super::yaml;
+use crate::analysis::{SameAnswer, Survey, dig, layers_of, quoted, sources, strategy};
 use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::shell::lookup_command;
 use crate::ide::target::KeyTarget;
-use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
-use crate::scope::Scope;
-use crate::value::Value;
+use crate::lookup::{Request, Run, Strategy, StrategyKind};
 
 /// Maximum number of answers that are named after the first.
 const MOST_ANSWERS: usize = 5;
 
-/// Maximum number of nodes that do not read the file, but are compared.
-const MOST_OTHERS: usize = 16;
-
 /// Maximum number of lines that are named as the source of a value.
 const MOST_GIVERS: usize = 2;
 
+/// Several answers: the most frequent in full, one line for each other. `left` of `total` nodes were
+/// left out.
 pub(super) fn page(
     context: &Context<'_>,
     target: &KeyTarget,
     request: &Request,
-    readers: &[usize],
-) -> Page {
-    let nodes = context.view.analysis.nodes;
-    let mut runs = context.view.runs(request, readers);
-    let mut groups = grouped(&runs, &target.steps);
-    own_first(context, target, &mut groups);
-    let total = readers.len();
-    let survey = |members: &[usize], answer: Answer| {
-        let scope = nodes.scope(members[0]);
-        let answered = (request, answer);
-        context.view.survey_for(&target.root, &scope, answered)
-    };
-    let left = left_out(&runs, readers);
-    if groups.len() == 1 && left == 0 {
-        // The first run of the only group is the first of all runs.
-        let Run { answer, members } = runs.swap_remove(0);
-        let only = nodes.certname(readers[0]);
-        let known = nodes.len();
-        let failing = count_failing(context, &target.root, readers);
-        let audience = match (total, context.is_code) {
-            (total, is_code) if failing > 0 && failing < total => {
-                let which = if is_code {
-                    "known nodes"
-                } else {
-                    "nodes that read this file"
-                };
-                format!("for {} of {total} {which}", total - failing)
-            }
-            (1, true) => format!("for {only}, the only known node"),
-            (2, true) => "for both known nodes".to_owned(),
-            (total, true) => format!("for all {total} known nodes"),
-            (1, false) if known > 1 => {
-                format!("for {only}, the only one of {known} nodes that reads this file")
-            }
-            (1, false) => format!("for {only}, the only node that reads this file"),
-            (total, false) if known > total => {
-                format!("for {total} of {known} nodes: all that read this file")
-            }
-            (2, false) => "for both nodes that read this file".to_owned(),
-            (total, false) => format!("for all {total} nodes that read this file"),
-        };
-        let own = answer.result.as_ref().ok();
-        let own = own.and_then(|value| dig(value, &target.steps)).cloned();
-        let differs =
-            total == 1 && own.is_some_and(|own| others_differ(context, target, request, &own));
-        let survey = survey(&members, answer);
-        let mut page = one(context, target, &survey, vec![text(audience)]);
-        if differs {
-            page.line(vec![text("differs on other nodes")]);
-        }
-        if nodes.are_names() && total > 1 {
-            page.line(vec![text(NO_FACTS)]);
-        }
-        return page;
-    }
-    differing(context, target, request, &groups, (total, left))
-}
-
-/// Whether a node that does not read the file certainly gets another value; only checks a few.
-fn others_differ(
-    context: &Context<'_>,
-    target: &KeyTarget,
-    request: &Request,
-    own: &Value,
-) -> bool {
-    let nodes = context.view.analysis.nodes;
-    let readers = context.readers();
-    let others = (0..nodes.len()).filter(|member| readers.binary_search(member).is_err());
-    let others: Vec<usize> = others.take(MOST_OTHERS).collect();
-    let is_other = |run: &Run| {
-        let other = run.answer.result.as_ref().ok();
-        let other = other.and_then(|value| dig(value, &target.steps));
-        run.answer.unknown.is_empty() && other.is_some_and(|other| other != own)
-    };
-    // The first node mostly decides.
-    let (first, rest) = others.split_at(others.len().min(1));
-    let mut parts = [first, rest].into_iter();
-    parts.any(|members| context.view.runs(request, members).iter().any(is_other))
-}
-
-/// Several answers: the most frequent in full, one line for each other. `left` nodes were left out.
-fn differing(
-    context: &Context<'_>,
-    target: &KeyTarget,
-    request: &Request,
-    groups: &[SameAnswer<'_>],
+    mut groups: Vec<SameAnswer<'_>>,
     (total, left): (usize, usize),
 ) -> Page {
+    own_first(context, target, &mut groups);
+    let groups = groups.as_slice();
     let mut page = Page::default();
     let Some(first) = groups.first() else {
         return page;
@@ -324,49 +238,6 @@ fn other(
     line
 }
 
-/// The answers of a hover as data, the most frequent first, and the number of nodes left out.
-pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
-    let view = context.view;
-    let nodes = view.analysis.nodes;
-    let readers = context.answered();
-    let steps = target.steps.as_slice();
-    let answered = |survey: Survey, members: Vec<usize>| {
-        let result = &survey.answer.result;
-        let part = result.as_ref().map(|value| dig(value, steps));
-        let names = members.into_iter().map(|member| nodes.certname(member));
-        Effective {
-            result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
-            is_certain: survey.unknowns(&view.analysis, steps).is_empty()
-                && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
-            nodes: names.map(Arc::from).collect(),
-        }
-    };
-    if readers.is_empty() {
-        let scopes = context.own.reaches.first().map(Reach::scope);
-        let scopes = scopes.or_else(|| context.is_code.then(Scope::open));
-        let surveys = scopes.map(|scope| view.survey(&target.root, &scope));
-        let answers = surveys.map(|survey| answered(survey, Vec::new()));
-        return (answers.into_iter().collect(), 0);
-    }
-    let runs = view.runs(&request(&target.root), &readers);
-    let groups = grouped(&runs, steps).into_iter().map(|group| {
-        let members = group.runs.iter().flat_map(|run| run.members.clone());
-        let first = group.runs[0];
-        let scope = nodes.scope(first.members[0]);
-        let survey = view.survey_of(&target.root, &scope, first.answer.clone());
-        answered(survey, members.collect())
-    });
-    (groups.collect(), left_out(&runs, &readers))
-}
-
-/// Nodes with the same answer.
-pub(super) struct SameAnswer<'a> {
-    value: Result<Option<&'a Value>, &'a LookupError>,
-    /// Grouped by the files that were read, the most frequent first.
-    pub(super) runs: Vec<&'a Run>,
-    pub(super) count: usize,
-}
-
 /// Moves the answer from the file under the cursor before others for as many nodes.
 fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [SameAnswer<'_>]) {
     let most = groups.first().map_or(0, |group| group.count);
@@ -378,32 +249,6 @@ fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [SameAnswer
     if let Some(own) = largest.position(is_own) {
         groups[..=own].rotate_right(1);
     }
-}
-
-/// Groups runs by their answer, the largest group first.
-pub(super) fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer<'a>> {
-    let mut groups: Vec<SameAnswer<'a>> = Vec::new();
-    for run in runs {
-        let value = run.answer.result.as_ref().map(|value| dig(value, steps));
-        match groups.iter_mut().find(|group| group.value == value) {
-            Some(group) => {
-                group.runs.push(run);
-                group.count += run.members.len();
-            }
-            None => groups.push(SameAnswer {
-                value,
-                runs: vec![run],
-                count: run.members.len(),
-            }),
-        }
-    }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
-    for group in &mut groups {
-        group
-            .runs
-            .sort_by_key(|run| std::cmp::Reverse(run.members.len()));
-    }
-    groups
 }
 
 /// The first groups in words. If two would read alike, the later one is described by its difference.
