@@ -10,6 +10,7 @@ use super::error::{
 };
 use super::given::AllCachedValues;
 use super::layer::Providers;
+use super::location::KnownGlobs;
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
 use super::reads::{Names, ReadNames};
@@ -81,6 +82,7 @@ pub(super) struct Engine<'a> {
     pub(super) in_options: bool,
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
+    pub(super) globs: KnownGlobs,
     pub(super) given: AllCachedValues,
     /// Whether the last request ended with an error.
     failed: bool,
@@ -109,6 +111,7 @@ impl<'a> Engine<'a> {
             in_options: false,
             options: KnownOptions::default(),
             providers: Providers::default(),
+            globs: KnownGlobs::default(),
             given: AllCachedValues::default(),
             failed: false,
             budget: Budget::default(),

@@ -5,9 +5,11 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::engine::{Engine, Invocation};
+use super::engine::{Engine, Invocation, Map};
 use super::error::{ErrorClass, Found, LookupError, no_method, raise};
 use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
 use super::level::{Location, OpenPath};
@@ -20,6 +22,9 @@ use crate::workspace::FileKind;
 
 /// Maximum number of locations of one level; a larger glob or mapped list is an error.
 const MAX_LOCATIONS: usize = 100_000;
+
+/// The files that globs match, shared by the compilations of a request over many nodes.
+pub(super) type KnownGlobs = Rc<RefCell<Map<String, Vec<Arc<str>>>>>;
 
 struct PathText {
     /// The path; unknown parts are tokens as written.
@@ -236,6 +241,26 @@ impl Engine<'_> {
             });
             return Ok(());
         }
+        if !self.session.files.knows_content(&datadir.text) {
+            found.push(Location {
+                is_absent: true,
+                ..of_glob(shown.clone())
+            });
+            return Ok(());
+        }
+        let paths = self.glob(joined)?.into_iter();
+        found.extend(paths.map(|path| Location {
+            exists: true,
+            ..of_glob(path)
+        }));
+        Ok(())
+    }
+
+    /// The files that a glob without unknown parts matches.
+    fn glob(&self, pattern: String) -> Found<Vec<Arc<str>>> {
+        if let Some(known) = self.globs.borrow().get(&pattern) {
+            return Ok(known.clone());
+        }
         let files = self.session.files;
         let list = |folder: &str| {
             let lost = files.lost_links(folder).into_iter();
@@ -259,21 +284,12 @@ impl Engine<'_> {
             Some(kind) => kind != FileKind::Directory,
             None => files.is_link(path),
         };
-        if !files.knows_content(&datadir.text) {
-            found.push(Location {
-                is_absent: true,
-                ..of_glob(shown.clone())
-            });
-            return Ok(());
-        }
-        let paths = glob(&joined, &list, &is_file).map_err(|limit| {
-            LookupError::new(ErrorClass::Limit, format!("the glob '{joined}' {limit}"))
+        let paths = glob(&pattern, &list, &is_file).map_err(|limit| {
+            LookupError::new(ErrorClass::Limit, format!("the glob '{pattern}' {limit}"))
         })?;
-        found.extend(paths.into_iter().map(|path| Location {
-            exists: true,
-            ..of_glob(Arc::from(path))
-        }));
-        Ok(())
+        let paths: Vec<Arc<str>> = paths.into_iter().map(Arc::from).collect();
+        self.globs.borrow_mut().insert(pattern, paths.clone());
+        Ok(paths)
     }
 
     /// `resolve_paths` of versions 3 and 4: appends the extension if it is missing.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::{ConfigCache, Environment, Settings};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
+use super::location::KnownGlobs;
 use super::options::{CollectedOptions, CompiledOptions};
 use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
@@ -57,14 +58,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Like [`Session::compilation`], with options that were collected for another scope.
-    pub(super) fn compilation_with(
-        &self,
-        scope: &Scope,
-        collected: &CollectedOptions,
-    ) -> Compilation<'a> {
+    /// Like [`Session::compilation`], with globs that are shared with other compilations.
+    pub(super) fn compilation_with(&self, scope: &Scope, globs: &KnownGlobs) -> Compilation<'a> {
         let mut engine = Engine::new(*self, scope.clone());
-        engine.take_options(collected);
+        engine.globs = globs.clone();
         Compilation { engine }
     }
 
@@ -168,6 +165,11 @@ impl Compilation<'_> {
             Err(Failure::NotFound) => Ok(Arc::default()),
             Err(Failure::Error(error)) => Err(*error),
         }
+    }
+
+    /// Adopts options that were collected for another scope.
+    pub(super) fn take_options(&mut self, collected: &CollectedOptions) {
+        self.engine.take_options(collected);
     }
 
     /// Collects the options for keys of `module`, as a lookup would, for use in other scopes too.

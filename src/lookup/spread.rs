@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::alternatives::Alternatives;
 use super::error::LookupError;
+use super::location::KnownGlobs;
 use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
@@ -105,22 +106,23 @@ fn answers_within<T>(
         return vec![(visit(answer), vec![only])];
     }
     let mut most = limit.most;
-    let mut rest = members.to_vec();
     let mut known = ClassResults::default();
-    let mut options = SharedOptions::default();
+    let mut shared = SharedWork::default();
     let mut is_answered = vec![false; nodes.len()];
     let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
-    for at in 0..rest.len() {
-        if is_answered[rest[at]] {
+    let mut largest = Vec::new().into_iter();
+    let mut rest = members.iter().copied();
+    while let Some(member) = largest.next().or_else(|| rest.next()) {
+        if is_answered[member] {
             continue;
         }
         if runs.len() >= most || (limit.is_cancelled)() {
             break;
         }
-        let answer = options.lookup(session, nodes, request, &rest[at..]);
-        let parted = known.parted(session, nodes, &answer.reads, &rest[at..]);
-        let lists = parted.lists(&rest[at..]);
-        let class = lists.row(parted.classes.of(rest[at]) as u32);
+        let answer = shared.lookup(session, nodes, request, (member, members));
+        let parted = known.parted(session, nodes, &answer.reads, members);
+        let lists = parted.lists(members);
+        let class = lists.row(parted.classes.of(member) as u32);
         let mut same: Vec<usize> = Vec::with_capacity(class.len());
         for member in class.iter().map(|&member| member as usize) {
             if !std::mem::replace(&mut is_answered[member], true) {
@@ -130,20 +132,10 @@ fn answers_within<T>(
         runs.push((visit(answer), same));
         if runs.len() == 1 && lists.count() > most {
             most = limit.sample;
-            let largest = lists.largest(most);
-            put_first(&mut rest[at + 1..], &largest);
+            largest = lists.largest(most).into_iter();
         }
     }
     runs
-}
-
-/// Moves the few members in `first` to the front, in the order of `first`. O(members × first).
-fn put_first(members: &mut [usize], first: &[usize]) {
-    for chosen in first.iter().rev() {
-        if let Some(at) = members.iter().position(|member| member == chosen) {
-            members[..=at].rotate_right(1);
-        }
-    }
 }
 
 /// The known nodes whose levels of a layer read the file at `path`, by number. O(inputs + nodes
@@ -195,31 +187,34 @@ impl ClassResults {
     }
 }
 
-/// The options that lookups for many nodes share: collecting them is about half of a lookup.
+/// What lookups for many nodes share.
 #[derive(Default)]
-struct SharedOptions {
+struct SharedWork {
+    globs: KnownGlobs,
+    /// The classes of nodes with the same options: collecting them is about half of a lookup.
     known: ClassResults,
     collected: Vec<CollectedOptions>,
 }
 
-impl SharedOptions {
-    /// Answers a request for the first of `members`.
+impl SharedWork {
+    /// Answers a request for one of `members`.
     fn lookup<'a>(
         &mut self,
         session: &Session<'a>,
         nodes: &KnownNodes,
         request: &Request,
-        members: &[usize],
+        (member, members): (usize, &[usize]),
     ) -> Answer {
-        let scope = nodes.scope(members[0]);
+        let scope = &nodes.scope(member);
         // Other traces show how the options are found.
         let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
-        if let Some(known) = self.known.find(members[0]) {
-            let collected = &self.collected[known];
-            return session.compilation_with(&scope, collected).lookup(request);
+        let mut compilation = session.compilation_with(scope, &self.globs);
+        if let Some(known) = self.known.find(member) {
+            compilation.take_options(&self.collected[known]);
+            return compilation.lookup(request);
         }
         if !is_shared || self.collected.len() >= MOST_OPTIONS {
-            return session.lookup(&scope, request);
+            return compilation.lookup(request);
         }
         let name = request.names.first();
         let key = name.and_then(|name| Key::parse(name).ok());
@@ -229,19 +224,18 @@ impl SharedOptions {
         };
         // Puppet refuses other keys before it reads options.
         let Some(key) = key.filter(has_options) else {
-            return session.lookup(&scope, request);
+            return compilation.lookup(request);
         };
-        let mut compilation = session.compilation(&scope);
         match compilation.collect_options(key.module_name()) {
             Some(collected) => {
                 let reads = Arc::new(collected.reads());
                 let number = self.collected.len();
                 let parted = self.known.parted(session, nodes, &reads, members);
-                parted.found[parted.classes.of(members[0])] = Some(number);
+                parted.found[parted.classes.of(member)] = Some(number);
                 self.collected.push(collected);
                 compilation.lookup(request)
             }
-            None => session.lookup(&scope, request),
+            None => session.compilation_with(scope, &self.globs).lookup(request),
         }
     }
 }
@@ -270,9 +264,11 @@ impl Parted {
         let mut layers = vec![Layer::Global, Layer::Environment];
         layers.extend(reads.modules.iter().cloned().map(Layer::Module));
         let keys = std::iter::once(LOOKUP_OPTIONS).chain(reads.keys.iter().map(|key| &**key));
+        let files = keys.clone().flat_map(|key| session.files.mattering(key));
+        let files: Vec<u32> = files.collect();
         for layer in layers {
             let views = session.views(nodes, &layer);
-            views.part(session, keys.clone(), &mut classes);
+            views.part(session, keys.clone(), &files, &mut classes);
         }
         for variable in &reads.variables {
             classes.split_by(&nodes.column(variable), members);

@@ -152,15 +152,16 @@ impl LayerViews {
         members
     }
 
-    /// Splits the nodes by their view of everything that matters to lookups of `keys`. O(files with
-    /// a key + nodes that read one of them).
+    /// Splits the nodes by their view of everything that matters to lookups of `keys`; `files` are
+    /// the numbers of those that do. O(files + nodes that read one of them).
     pub(super) fn part<'k>(
         &self,
         session: &Session<'_>,
         keys: impl Iterator<Item = &'k str> + Clone,
+        files: &[u32],
         classes: &mut Classes,
     ) {
-        let (matters, mattering) = self.mattering(session, keys);
+        let (matters, mattering) = self.mattering(session, keys, files);
         let mut touched: Vec<u32> = mattering
             .iter()
             .flat_map(|&input| self.holders.row(input).iter().copied())
@@ -187,11 +188,12 @@ impl LayerViews {
     }
 
     /// For each input, whether it currently matters to lookups of `keys`, and the list of those
-    /// that do. O(files with a key).
+    /// that do. O(files).
     fn mattering<'k>(
         &self,
         session: &Session<'_>,
         keys: impl Iterator<Item = &'k str> + Clone,
+        files: &[u32],
     ) -> (Vec<bool>, Vec<u32>) {
         let mut matters = vec![false; self.inputs.len()];
         let mut mattering = Vec::new();
@@ -200,10 +202,8 @@ impl LayerViews {
                 mattering.push(input);
             }
         };
-        for key in keys.clone() {
-            for number in session.files.mattering(key) {
-                self.numbered.row(number).iter().copied().for_each(&mut add);
-            }
+        for &file in files {
+            self.numbered.row(file).iter().copied().for_each(&mut add);
         }
         for &at in &self.others {
             let matters = match &self.inputs[at as usize] {
