@@ -136,7 +136,8 @@ fn opened_while_reading() {
     let path = folder.path().join("data/roles/n1.yaml");
     let text = "twice: 1\ntwice: 2\n";
     let mut times = Vec::new();
-    for pause in [0, 100, 200, 400, 800, 1_200] {
+    // Closely, since there are moments at which much is applied at once.
+    for pause in (0..=400).step_by(40).chain([800, 1_200]) {
         let mut client = Client::start(folder.path());
         client.initialized();
         std::thread::sleep(Duration::from_millis(pause));

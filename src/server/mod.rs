@@ -151,7 +151,11 @@ async fn conversation(
     let outbox = Outbox::default();
     let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
     let session = session_of_model.clone();
+    let applied = options.doubles.applied.clone();
     let on_change = move |latest: &model::VersionedSnapshot| {
+        if let Some(applied) = &applied {
+            applied(&latest.snapshot);
+        }
         if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.follow_projects(&latest.snapshot);
             session.notify_change();

@@ -18,6 +18,8 @@ pub struct Doubles {
     pub features: Option<Arc<Features>>,
     /// Called by the reader of the disk with its progress: tests make it wait.
     pub scanning: Option<Arc<dyn Fn(ScanProgress) + Send + Sync>>,
+    /// Called by the model's writer with each new snapshot: tests make it wait.
+    pub applied: Option<Arc<AppliedDouble>>,
     /// The number of messages handled at once, and a service in front of the ordered one that
     /// breaks a rule of the transport.
     pub front: Option<(usize, Arc<Front>)>,
@@ -32,6 +34,7 @@ pub struct Features {
 }
 
 type Front = dyn Fn(Ordered) -> Box<MessageService> + Send + Sync;
+type AppliedDouble = dyn Fn(&Snapshot) + Send + Sync;
 type HoverDouble = dyn Fn(&Snapshot, &str, usize, &Cancellation) -> Option<Hover> + Send + Sync;
 type CheckDouble = dyn Fn(&Snapshot, &str) -> Option<Vec<Finding>> + Send + Sync;
 type SymbolsDouble = dyn Fn(&Snapshot, &str) -> Vec<Symbol> + Send + Sync;

@@ -1,6 +1,7 @@
 //! The start: answers while the disk is slow, and what a user sees of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hiera_ls::disk::ScanProgress;
@@ -228,6 +229,35 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
         let answer = client.answer(hover).unwrap();
         !value(&answer).contains("still reading") && value(&answer).contains("from staging")
     });
+    client.end();
+}
+
+#[test]
+fn a_file_that_is_opened_while_the_model_is_busy_is_checked_on_its_own() {
+    let folder = repository();
+    let root = format!("file://{}", folder.path().display());
+    let (gate, is_reached) = (Arc::new(Gate::default()), Arc::new(AtomicBool::new(false)));
+    let (gate_of_model, reached) = (gate.clone(), is_reached.clone());
+    let mut client = Client::strange(Options {
+        doubles: Doubles {
+            applied: Some(Arc::new(move |snapshot| {
+                if snapshot.files().count() > 1 {
+                    reached.store(true, Ordering::Relaxed);
+                    gate_of_model.pass_through();
+                }
+            })),
+            ..Doubles::default()
+        },
+        ..options(&Arc::default())
+    });
+    let id = client.request("initialize", json!({ "capabilities": {}, "rootUri": root }));
+    client.answer(id).unwrap();
+    client.notify("initialized", json!({}));
+    until("all is read", || is_reached.load(Ordering::Relaxed));
+    client.open(&format!("{root}/data/common.yaml"), "port: 80\nport: 81\n");
+    let found = client.diagnostics(|found| found["uri"].as_str().unwrap().ends_with("common.yaml"));
+    assert_eq!(found.unwrap()["diagnostics"][0]["code"], "dup-key");
+    gate.open();
     client.end();
 }
 
