@@ -105,7 +105,9 @@ pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, behind_manifests, included_lists,
 };
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
-pub use survey::{MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, left_out, same_answers};
+pub use survey::{
+    MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,
+};
 pub use used_variables::{Effect, Spread, UsedVariable};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};
@@ -220,7 +222,8 @@ pub struct RootView<'a> {
     pub root: &'a Root,
     /// The layer of the root's own configuration.
     pub layer: Layer,
-    /// The environment in which the root's data is read. A caller may name another.
+    /// The environment in which the root's data is read. A caller may name another at once, before
+    /// anything is looked up.
     pub environment: Environment,
     files: RootFiles<'a>,
     /// The locations of layers that were asked for.

@@ -164,8 +164,11 @@ impl<'p> Readers<'p> {
     /// The nodes that read the file, in their order. O(nodes), or O(such nodes) if one variable
     /// decides.
     fn members(&self, nodes: &KnownNodes) -> Vec<usize> {
-        if let (Some(text), [column]) = (self.only_text(), self.columns.as_slice()) {
-            let members = column.members_with(text).iter();
+        if let (Some((start, end)), [column]) = (self.around_variable(), &self.columns[..]) {
+            let text = self.path.strip_prefix(start);
+            let text = text.and_then(|rest| rest.strip_suffix(end));
+            let members = text.map(|text| column.members_with(text));
+            let members = members.unwrap_or_default().iter();
             return members.map(|&member| member as usize).collect();
         }
         let contains = |member: &usize| self.contains(*member);
@@ -187,19 +190,18 @@ impl<'p> Readers<'p> {
         beginning.filter(contains).collect()
     }
 
-    /// The text that the variable of a path with a single one must have.
-    fn only_text(&self) -> Option<&'p str> {
-        let (start, end) = match self.template.parts.as_slice() {
-            _ if self.mapped.is_some() || !self.is_literal => return None,
-            [TemplatePart::Text(start), TemplatePart::Variable(_)] => (start.as_str(), ""),
+    /// The texts before and after the variable in a path that consists of text and one variable.
+    fn around_variable(&self) -> Option<(&str, &str)> {
+        match self.template.parts.as_slice() {
+            _ if self.mapped.is_some() || !self.is_literal => None,
+            [TemplatePart::Text(start), TemplatePart::Variable(_)] => Some((start, "")),
             [
                 TemplatePart::Text(start),
                 TemplatePart::Variable(_),
                 TemplatePart::Text(end),
-            ] => (start.as_str(), end.as_str()),
-            [..] => return None,
-        };
-        self.path.strip_prefix(start)?.strip_suffix(end)
+            ] => Some((start, end)),
+            [..] => None,
+        }
     }
 
     fn contains(&self, member: usize) -> bool {

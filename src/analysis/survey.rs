@@ -1,4 +1,5 @@
-//! A survey of one key over all levels in one scope: which levels set it, could set it, or don't.
+//! One key: the nodes with each answer, and a survey over all levels in one scope: which levels set
+//! the key, could set it, or don't.
 //!
 //! It must not know wording or output formats; features render it.
 
@@ -187,7 +188,7 @@ pub struct SameAnswer<'a> {
 
 /// Groups runs by their answer, or by a part of it, the largest group first.
 #[must_use]
-pub fn same_answers<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer<'a>> {
+pub fn grouped_by_answer<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer<'a>> {
     let mut groups: Vec<SameAnswer<'a>> = Vec::new();
     for run in runs {
         let value = run.answer.result.as_ref().map(|value| dig(value, steps));

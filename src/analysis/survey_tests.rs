@@ -104,11 +104,11 @@ fn a_variable_stands_for_several_folders_only_where_no_other_level_names_the_fil
 version: 5
 hierarchy:
   - name: All
-paths:
-  - \"site/%{site}/role/%{role}.yaml\"
-  - \"site/%{site}.yaml\"
-  - \"role/%{role}.yaml\"
-  - common.yaml
+    paths:
+      - \"site/%{site}/role/%{role}.yaml\"
+      - \"site/%{site}.yaml\"
+      - \"role/%{role}.yaml\"
+      - common.yaml
 #- data/site/ams/role/db.yaml
 a: 2
 #- data/role/web.yaml

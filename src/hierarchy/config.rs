@@ -82,11 +82,11 @@ pub enum Locations {
     /// The function is called once, without a location.
     None,
     /// `path`, `paths`
-    Paths(Vec<WrittenPath>),
+    Paths(Vec<WrittenLocation>),
     /// `glob`, `globs`
-    Globs(Vec<WrittenPath>),
+    Globs(Vec<WrittenLocation>),
     /// `uri`, `uris`
-    Uris(Vec<WrittenPath>),
+    Uris(Vec<WrittenLocation>),
     /// `mapped_paths`: a variable with a list, the name for an element, the template.
     Mapped {
         /// The variable, without braces.
@@ -94,22 +94,30 @@ pub enum Locations {
         /// The name of an element in the template.
         name: Arc<str>,
         /// The path template.
-        template: WrittenPath,
+        template: WrittenLocation,
     },
 }
 
-/// A path of a level, as written.
+/// A path, glob or URI of a level, as written.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WrittenPath {
+pub struct WrittenLocation {
     /// The text.
     pub text: Arc<str>,
     /// Its tokens: each node's lookups evaluate them.
     pub tokens: Arc<[Token]>,
 }
 
-impl From<&str> for WrittenPath {
-    fn from(text: &str) -> WrittenPath {
-        WrittenPath {
+impl WrittenLocation {
+    /// The text and its tokens.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &[Token]) {
+        (&self.text, &self.tokens)
+    }
+}
+
+impl From<&str> for WrittenLocation {
+    fn from(text: &str) -> WrittenLocation {
+        WrittenLocation {
             text: Arc::from(text),
             tokens: tokens(text).into(),
         }

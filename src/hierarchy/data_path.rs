@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::config::{Config, ConfigBody, Function, FunctionKind, Locations, WrittenPath};
+use super::config::{Config, ConfigBody, Function, FunctionKind, Locations, WrittenLocation};
 use super::declared::is_puppets_own;
 use super::embedded::is_of_tag;
 use crate::interpolation::tokens;
@@ -36,7 +36,7 @@ pub fn data_paths(config: &Config) -> Vec<DataPath> {
         } => {
             for level in hierarchy.iter().chain(default_hierarchy.iter().flatten()) {
                 let is_exact = is_reader(&level.function);
-                let mut add = |path: &WrittenPath, is_glob| {
+                let mut add = |path: &WrittenLocation, is_glob| {
                     paths.push(DataPath {
                         datadir: level.datadir.clone(),
                         path: path.text.clone(),

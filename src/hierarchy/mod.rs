@@ -17,7 +17,8 @@ mod template;
 mod version5;
 
 pub use config::{
-    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level, WrittenPath,
+    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
+    WrittenLocation,
 };
 pub use config_error::{ConfigError, ConfigRule};
 pub use data_path::{DataPath, PathPattern, data_paths};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::config::{
-    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, WrittenPath,
+    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, WrittenLocation,
 };
 use super::config_error::{ConfigError, ConfigRule};
 use super::legacy::{assert_type, fill};
@@ -271,12 +271,12 @@ fn level(entry: &Value, defaults: Option<&Value>) -> Level {
 }
 
 fn locations(entry: &Value) -> Locations {
-    let one = |key: &str| Some(vec![WrittenPath::from(entry.get(key)?.as_str()?)]);
+    let one = |key: &str| Some(vec![WrittenLocation::from(entry.get(key)?.as_str()?)]);
     let texts = |key: &str| {
         let all = entry.get(key)?.as_array()?.iter();
         Some(all.filter_map(Value::as_str))
     };
-    let many = |key: &str| Some(texts(key)?.map(WrittenPath::from).collect());
+    let many = |key: &str| Some(texts(key)?.map(WrittenLocation::from).collect());
     let mapped: Option<Vec<&str>> = texts("mapped_paths").map(Iterator::collect);
     if let Some(paths) = one("path").or_else(|| many("paths")) {
         Locations::Paths(paths)
@@ -288,7 +288,7 @@ fn locations(entry: &Value) -> Locations {
         Locations::Mapped {
             variable: Arc::from(*variable),
             name: Arc::from(*name),
-            template: WrittenPath::from(*template),
+            template: WrittenLocation::from(*template),
         }
     } else {
         Locations::None

@@ -15,8 +15,9 @@ use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
 use super::level::{Location, OpenPath};
 use crate::datatype::check_uri;
 use crate::hierarchy::{
-    Config, GlobEntry, Level, Locations, Template, TemplatePart, WrittenPath, dirname, glob, join,
+    Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
 };
+use crate::interpolation::{Token, tokens};
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
@@ -43,7 +44,7 @@ impl Engine<'_> {
         methods: &Methods,
     ) -> Found<Option<Arc<[Location]>>> {
         let datadir = join(&config.root, &level.datadir);
-        let datadir = self.path_text(&WrittenPath::from(&*datadir), invocation, methods)?;
+        let datadir = self.path_text((&datadir, &tokens(&datadir)), invocation, methods)?;
         let datadir = PathText {
             text: self.session.files.resolve(&datadir.text).into_owned(),
             holes: datadir.holes,
@@ -80,7 +81,7 @@ impl Engine<'_> {
             Locations::None => return Ok(None),
             Locations::Paths(paths) => {
                 for original in paths {
-                    let path = self.path_text(original, invocation, methods)?;
+                    let path = self.path_text(original.parts(), invocation, methods)?;
                     let location = self.locate(datadir, &original.text, path);
                     if location.exists || config.path.is_some() {
                         found.push(location);
@@ -89,13 +90,13 @@ impl Engine<'_> {
             }
             Locations::Globs(globs) => {
                 for written in globs {
-                    let pattern = self.path_text(written, invocation, methods)?;
+                    let pattern = self.path_text(written.parts(), invocation, methods)?;
                     self.expand_glob(datadir, &written.text, &pattern, &mut found)?;
                 }
             }
             Locations::Uris(uris) => {
                 for original in uris {
-                    let uri = self.path_text(original, invocation, methods)?;
+                    let uri = self.path_text(original.parts(), invocation, methods)?;
                     // An unknown part may stand for anything.
                     if uri.holes.is_empty()
                         && let Err(message) = check_uri(&uri.text)
@@ -120,7 +121,7 @@ impl Engine<'_> {
                 for value in values {
                     let outer = self.scope.clone();
                     self.scope = outer.with_local(name, value);
-                    let path = self.path_text(template, invocation, methods);
+                    let path = self.path_text(template.parts(), invocation, methods);
                     self.scope = outer;
                     found.push(self.locate(datadir, &template.text, path?));
                 }
@@ -153,13 +154,14 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<String> {
-        let path = WrittenPath::from(path);
-        Ok(self.path_text(&path, invocation, methods)?.text)
+        Ok(self
+            .path_text((path, &tokens(path)), invocation, methods)?
+            .text)
     }
 
     fn path_text(
         &mut self,
-        path: &WrittenPath,
+        (path, tokens): (&str, &[Token]),
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<PathText> {
@@ -167,7 +169,7 @@ impl Engine<'_> {
             text: String::new(),
             holes: Vec::new(),
         };
-        let pieces = match self.pieces((&path.text, &path.tokens), invocation, methods)? {
+        let pieces = match self.pieces((path, tokens), invocation, methods)? {
             Interpolated::Pieces(pieces) => pieces,
             Interpolated::Alias(value) => vec![InterpolatedPiece::Text(value.to_s())],
         };
@@ -307,8 +309,8 @@ impl Engine<'_> {
         };
         let mut found = Vec::with_capacity(paths.len());
         for original in paths {
-            let written = WrittenPath::from(&**original);
-            let mut path = self.path_text(&written, invocation, methods)?;
+            let text = (&**original, &*tokens(original));
+            let mut path = self.path_text(text, invocation, methods)?;
             if !path.text.ends_with(extension) {
                 path.text.push_str(extension);
             }
@@ -318,7 +320,8 @@ impl Engine<'_> {
     }
 }
 
-/// The template of a path that still contains some of `holes`: a part before `..` is gone.
+/// The template of a path with unknown parts. Some of `holes` may no longer be in the path, such as a
+/// folder that is followed by `..`.
 fn open_path<'a>(
     path: &str,
     holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)> + Clone,

@@ -101,7 +101,10 @@ fn answers_within<T>(
     limit: &LookupLimit<'_>,
     mut visit: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
-    if let [only] = *members {
+    if let [only] = *members
+        && limit.most > 0
+        && !(limit.is_cancelled)()
+    {
         let answer = session.lookup(&nodes.scope(only), request);
         return vec![(visit(answer), vec![only])];
     }
@@ -112,7 +115,10 @@ fn answers_within<T>(
     let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
     let mut largest = Vec::new().into_iter();
     let mut rest = members.iter().copied();
-    while let Some(member) = largest.next().or_else(|| rest.next()) {
+    let mut left = members.len();
+    while left > 0
+        && let Some(member) = largest.next().or_else(|| rest.next())
+    {
         if is_answered[member] {
             continue;
         }
@@ -122,15 +128,16 @@ fn answers_within<T>(
         let answer = shared.lookup(session, nodes, request, (member, members));
         let parted = known.parted(session, nodes, &answer.reads, members);
         let lists = parted.lists(members);
-        let class = lists.row(parted.classes.of(member) as u32);
+        let class = lists.list(parted.classes.of(member) as u32);
         let mut same: Vec<usize> = Vec::with_capacity(class.len());
         for member in class.iter().map(|&member| member as usize) {
             if !std::mem::replace(&mut is_answered[member], true) {
                 same.push(member);
             }
         }
+        left -= same.len();
         runs.push((visit(answer), same));
-        if runs.len() == 1 && lists.count() > most {
+        if runs.len() == 1 && lists.count_used() > most {
             most = limit.sample;
             largest = lists.largest(most).into_iter();
         }
@@ -159,14 +166,14 @@ pub fn possible_readers(
     views.nodes_with(|input| input.reads(path) || input.may_read(path))
 }
 
-/// Results shared by all nodes of the same class, by number.
+/// The classes of nodes for each different set of reads, with the results that were kept for them.
 #[derive(Default)]
 struct ClassResults(Vec<Parted>);
 
 impl ClassResults {
     fn find(&self, member: usize) -> Option<usize> {
         let mut all = self.0.iter();
-        all.find_map(|parted| parted.found[parted.classes.of(member)])
+        all.find_map(|parted| parted.found.get(&parted.classes.of(member)).copied())
     }
 
     /// The classes of nodes for these reads; `members` are the only nodes of interest.
@@ -231,7 +238,7 @@ impl SharedWork {
                 let reads = Arc::new(collected.reads());
                 let number = self.collected.len();
                 let parted = self.known.parted(session, nodes, &reads, members);
-                parted.found[parted.classes.of(member)] = Some(number);
+                parted.found.insert(parted.classes.of(member), number);
                 self.collected.push(collected);
                 compilation.lookup(request)
             }
@@ -245,8 +252,8 @@ impl SharedWork {
 struct Parted {
     reads: Arc<Reads>,
     classes: Classes,
-    /// The result for each class, if one of its nodes was looked up.
-    found: Vec<Option<usize>>,
+    /// The number of the result for each class that has one.
+    found: Map<usize, usize, KeyHashing>,
     /// The nodes of each class.
     lists: OnceCell<NumberLists>,
 }
@@ -274,14 +281,15 @@ impl Parted {
             classes.split_by(&nodes.column(variable), members);
         }
         Parted {
-            found: vec![None; classes.len()],
+            found: Map::default(),
             lists: OnceCell::new(),
             classes,
             reads,
         }
     }
 
-    /// The nodes of each class, among `members`, in their order. O(members) the first time.
+    /// The nodes of each class, in the order of `members`: those for which the classes were made.
+    /// O(members) the first time.
     fn lists(&self, members: &[usize]) -> &NumberLists {
         self.lists.get_or_init(|| {
             let classes = members.iter().map(|&member| self.classes.of(member) as u32);

@@ -9,9 +9,10 @@ use super::backend::{declared_reading, format_of};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::level::{Declared, LevelProvider};
+use super::location::KnownGlobs;
 use super::session::Session;
 use crate::hierarchy::{FunctionKind, Layer, Template};
-use crate::scope::{Column, KnownNodes};
+use crate::scope::{Column, KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
@@ -144,8 +145,8 @@ impl LayerViews {
     pub(super) fn nodes_with(&self, wanted: impl Fn(&LevelInput) -> bool) -> Vec<usize> {
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.filter(|(_, input)| wanted(input));
-        let lists = inputs.flat_map(|(input, _)| self.holders.row(input as u32));
-        let members = lists.flat_map(|&list| self.members.row(list));
+        let lists = inputs.flat_map(|(input, _)| self.holders.list(input as u32));
+        let members = lists.flat_map(|&list| self.members.list(list));
         let mut members: Vec<usize> = members.map(|&member| member as usize).collect();
         members.sort_unstable();
         members.dedup();
@@ -164,9 +165,9 @@ impl LayerViews {
         let (matters, mattering) = self.mattering(session, keys, files);
         let mut touched: Vec<u32> = mattering
             .iter()
-            .flat_map(|&input| self.holders.row(input).iter().copied())
+            .flat_map(|&input| self.holders.list(input).iter().copied())
             // A list that all nodes share does not split them.
-            .filter(|&list| self.members.row(list).len() < self.count)
+            .filter(|&list| self.members.list(list).len() < self.count)
             .collect();
         touched.sort_unstable();
         touched.dedup();
@@ -175,14 +176,14 @@ impl LayerViews {
             // Lists that only differ in irrelevant inputs are treated as one.
             let mut same: Vec<(Vec<u32>, u32)> = Vec::new();
             for &list in lists {
-                let inputs = self.lists.row(list).iter().copied();
+                let inputs = self.lists.list(list).iter().copied();
                 let inputs = inputs.filter(|input| matters[*input as usize]);
                 same.push((inputs.collect(), list));
             }
             same.sort_unstable();
             for lists in same.chunk_by(|(one, _), (other, _)| one == other) {
                 let lists = lists.iter();
-                classes.split(lists.flat_map(|(_, list)| self.members.row(*list)));
+                classes.split(lists.flat_map(|(_, list)| self.members.list(*list)));
             }
         }
     }
@@ -203,7 +204,7 @@ impl LayerViews {
             }
         };
         for &file in files {
-            self.numbered.row(file).iter().copied().for_each(&mut add);
+            self.numbered.list(file).iter().copied().for_each(&mut add);
         }
         for &at in &self.others {
             let matters = match &self.inputs[at as usize] {
@@ -252,27 +253,28 @@ impl NumberLists {
         count: usize,
         pairs: impl Iterator<Item = (u32, u32)> + Clone,
     ) -> NumberLists {
-        let mut starts: Vec<u32> = vec![0; count + 1];
-        for (row, _) in pairs.clone() {
-            starts[row as usize] += 1;
+        // A list's start stands one place too far until all its items are in.
+        let mut starts: Vec<u32> = vec![0; count + 2];
+        for (list, _) in pairs.clone() {
+            starts[list as usize + 2] += 1;
         }
-        // From the sizes to the starts.
         let mut sum = 0;
         for start in &mut starts {
-            sum += std::mem::replace(start, sum);
+            sum += *start;
+            *start = sum;
         }
-        let mut next = starts.clone();
         let mut items = vec![0; sum as usize];
-        for (row, item) in pairs {
-            let at = &mut next[row as usize];
+        for (list, item) in pairs {
+            let at = &mut starts[list as usize + 1];
             items[*at as usize] = item;
             *at += 1;
         }
+        starts.truncate(count + 1);
         NumberLists { starts, items }
     }
 
     /// The number of lists that are not empty.
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn count_used(&self) -> usize {
         let starts = self.starts.windows(2);
         starts.filter(|pair| pair[0] < pair[1]).count()
     }
@@ -293,9 +295,9 @@ impl NumberLists {
     }
 
     /// The items of a list; none if there is no such list.
-    pub(super) fn row(&self, row: u32) -> &[u32] {
-        let row = row as usize;
-        match (self.starts.get(row), self.starts.get(row + 1)) {
+    pub(super) fn list(&self, list: u32) -> &[u32] {
+        let list = list as usize;
+        match (self.starts.get(list), self.starts.get(list + 1)) {
             (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
             (_, _) => &[],
         }
@@ -355,7 +357,7 @@ impl Classes {
             .map(|&member| (column.ids[member], member as u32));
         let members = NumberLists::new(column.values.len(), members);
         for value in 0..column.values.len() {
-            self.split(members.row(value as u32).iter());
+            self.split(members.list(value as u32).iter());
         }
     }
 }
@@ -367,8 +369,9 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut inputs: Map<LevelInput, u32> = Map::new();
     let mut known: Map<NodeView, u32> = Map::new();
+    let globs = KnownGlobs::default();
     for member in 0..nodes.len() {
-        let seen = match seen(session, nodes, member, layer) {
+        let seen = match seen(session, nodes.scope(member), layer, &globs) {
             Ok(seen) => seen,
             Err(Failure::NotFound) => Vec::new(),
             Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
@@ -397,11 +400,12 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
 /// The inputs of a layer for one node, level by level.
 fn seen(
     session: &Session<'_>,
-    nodes: &KnownNodes,
-    member: usize,
+    scope: Scope,
     layer: &Layer,
+    globs: &KnownGlobs,
 ) -> Found<Vec<(u32, LevelInput)>> {
-    let mut engine = Engine::new(*session, nodes.scope(member));
+    let mut engine = Engine::new(*session, scope);
+    engine.globs = globs.clone();
     let invocation = Invocation::default();
     let Some(provider) = engine.provider(layer)? else {
         return Ok(Vec::new());

@@ -87,10 +87,10 @@ pub(crate) async fn publish(session: Arc<Connection>) {
             }
             // A partial workspace would show false problems, and the first check of a whole one
             // takes a while.
-            let is_early = !is_whole || is_first;
-            let is_stopped = is_early
+            is_first |= !is_whole;
+            let is_stopped = is_first
                 && (early(&session, &mut publisher).await == CheckRound::Interrupted
-                    || is_whole && applied(&session).await == CheckRound::Interrupted);
+                    || is_whole && all_applied(&session).await == CheckRound::Interrupted);
             // The change that cancelled it has left a permit.
             if is_stopped || !is_whole {
                 break;
@@ -349,10 +349,10 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> CheckRou
 }
 
 /// Waits until all that was read is in the model. A file that is opened meanwhile interrupts it.
-async fn applied(session: &Connection) -> CheckRound {
+async fn all_applied(session: &Connection) -> CheckRound {
     tokio::select! {
         biased;
-        _ = View::now(session, Cancellation::never()) => CheckRound::Done,
+        _ = session.model.pin(&Cancellation::never()).snapshot() => CheckRound::Done,
         () = session.changed.notified() => {
             // The permit just taken stands for a change that must be handled.
             session.changed.notify_one();

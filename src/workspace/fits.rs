@@ -25,8 +25,8 @@ const MOST_BYTES: usize = 8 << 20;
 /// Up to this many files that start like a template are matched each time: most modules have a few.
 const FEW_FILES: usize = 64;
 
-/// Number of keys that each template has results for.
-const MOST_RECENT: usize = 16;
+/// Number of results that each template keeps, at 16 bytes for each file in them.
+const MOST_RECENT: usize = 6;
 
 /// Whether a template can match a file.
 #[derive(Clone, Copy)]
@@ -113,6 +113,7 @@ impl FitCache {
         };
         let holders = Arc::new(found);
         let mut recent = recent();
+        recent.retain(|known| known.format != format || *known.key != *key);
         if recent.len() >= MOST_RECENT {
             recent.remove(0);
         }

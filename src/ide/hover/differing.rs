@@ -1,4 +1,4 @@
-//! Hovers on a key whose value differs on the known nodes that read the file: the answers, their
+//! Hovers on a key whose value may differ on the known nodes that read the file: the answers, their
 //! nodes, and the reasons.
 
 use std::sync::Arc;
@@ -24,8 +24,8 @@ const MOST_ANSWERS: usize = 5;
 /// Maximum number of lines that are named as the source of a value.
 const MOST_GIVERS: usize = 2;
 
-/// Several answers: the most frequent in full, one line for each other. `left` of `total` nodes were
-/// left out.
+/// The answers that are known: the most frequent in full, one line for each other. `left` of `total`
+/// nodes were not looked up.
 pub(super) fn page(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -350,6 +350,7 @@ fn difference(
         let all_have_it = |run: &&Run| run.members.iter().all(has_it);
         let none_has_it = |run: &&Run| !run.members.iter().any(has_it);
         let mut others = groups.iter().filter(|other| other.value != group.value);
+        // Then no node outside of the group has the value.
         let is_own_alone = || column.counts[first as usize] == group.count;
         if group.runs.iter().all(all_have_it)
             && (is_own_alone() || others.all(|other| other.runs.iter().all(none_has_it)))

@@ -9,7 +9,7 @@ use super::provenance::notes;
 use super::refused::count_failing;
 use super::unread::variants;
 use super::{Effective, class, differing, refused, unread, yaml};
-use crate::analysis::{LevelValue, Survey, dig, left_out, merge_kind, request, same_answers};
+use crate::analysis::{LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request};
 use crate::ide::cell::NO_FACTS;
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
@@ -67,7 +67,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
     let target = &in_effective_value(context, target);
     let reach = context.own.reaches.first();
     if reach.is_none() && !context.is_code {
-        return unread::in_hierarchy(context, target);
+        return unread::by_its_hierarchy(context, target);
     }
     let view = context.view;
     let nodes = view.analysis.nodes;
@@ -134,7 +134,7 @@ fn for_known_nodes(
 ) -> Page {
     let nodes = context.view.analysis.nodes;
     let mut runs = context.view.runs(request, readers);
-    let groups = same_answers(&runs, &target.steps);
+    let groups = grouped_by_answer(&runs, &target.steps);
     let left = left_out(&runs, readers);
     if groups.len() > 1 || left > 0 {
         let count = (readers.len(), left);
@@ -468,7 +468,7 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
         return (answers.into_iter().collect(), 0);
     }
     let runs = view.runs(&request(&target.root), &readers);
-    let groups = same_answers(&runs, steps).into_iter().map(|group| {
+    let groups = grouped_by_answer(&runs, steps).into_iter().map(|group| {
         let members = group.runs.iter().flat_map(|run| run.members.clone());
         let first = group.runs[0];
         let scope = nodes.scope(first.members[0]);

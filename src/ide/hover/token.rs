@@ -7,7 +7,7 @@ use super::key::add_value;
 use super::levels::{self, unless};
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::{refused, yaml};
-use crate::analysis::{dig, left_out, quoted, same_answers, sources};
+use crate::analysis::{dig, grouped_by_answer, left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::shell::lookup_command;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
@@ -349,7 +349,7 @@ fn looked_up(
         return;
     }
     let runs = view.runs(&request, &members);
-    let groups = same_answers(&runs, &[]);
+    let groups = grouped_by_answer(&runs, &[]);
     let left = left_out(&runs, &members);
     if groups.len() == 1 && left == 0 {
         one(context, first, key, &runs[0].answer, Line::new(), page);

@@ -188,7 +188,7 @@ fn custom_functions(context: &Context<'_>) -> Line {
 }
 
 /// The page of a key in a file that no level of its hierarchy reads.
-pub(super) fn in_hierarchy(context: &Context<'_>, target: &KeyTarget) -> Page {
+pub(super) fn by_its_hierarchy(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = Page::default();
     if let Some(config) = context.view.refused_config() {
         let mut line = vec![name(target.shown()), text(" — ")];

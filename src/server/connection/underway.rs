@@ -94,10 +94,8 @@ impl Connection {
 
     /// Marks the requests on a document as outdated: its text has changed.
     pub(crate) fn outdate(&self, path: &str) {
-        if *self.index.borrow() != Index::Complete {
-            // The model may need time before it gets to this text.
-            self.changed.notify_one();
-        }
+        // The model may need time before it gets to this text.
+        self.changed.notify_one();
         for underway in lock(&self.requests).values() {
             if underway.path.as_deref() == Some(path) {
                 underway.stop.outdate();
