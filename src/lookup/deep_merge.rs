@@ -50,9 +50,10 @@ impl DeepOptions {
             Some(_) | None => None,
         };
         let preserve_unmergeables = truthy("preserve_unmergeables");
-        let knockout = match text("knockout_prefix") {
+        let prefix = options.get(&StrKey("knockout_prefix"));
+        let knockout = match prefix.filter(|prefix| !prefix.is_falsey()) {
             None => None,
-            Some(prefix) if prefix.is_empty() => {
+            Some(prefix) if prefix.as_str() == Some("") => {
                 return Err(LookupError::new(
                     ErrorClass::DeepMergeParameter,
                     "knockout_prefix cannot be an empty string in deep_merge!",
@@ -65,7 +66,7 @@ impl DeepOptions {
                      deep_merge!",
                 ));
             }
-            Some(prefix) => Some(KnockoutPrefix::new(prefix)?),
+            Some(prefix) => Some(KnockoutPrefix::new(prefix.clone())?),
         };
         Ok(DeepOptions {
             knockout,
@@ -222,7 +223,8 @@ impl MergeRun<'_> {
     /// Whether merging a value over a copy of itself certainly changes nothing. Never true in a
     /// trace, where copies are visible.
     fn is_unchanged_by_itself(&self, value: &Value) -> bool {
-        if self.mutated.is_some() {
+        let knockout = self.options.knockout.as_ref();
+        if self.mutated.is_some() || knockout.is_some_and(|knockout| knockout.prefix == *value) {
             return false;
         }
         match value {
@@ -280,8 +282,8 @@ impl MergeRun<'_> {
             source = kept.clone();
             dest = Value::Array(kept);
         } else if let Some(knockout) = &self.options.knockout {
-            let naked = Value::String(knockout.prefix.clone());
-            if source.contains(&naked) {
+            let naked = &knockout.prefix;
+            if source.contains(naked) {
                 dest = match dest {
                     Value::Array(_) => Value::array([]),
                     Value::Hash(_) => Value::hash([]),
@@ -292,7 +294,7 @@ impl MergeRun<'_> {
                     }
                     _ => Value::Undef,
                 };
-                source = Arc::new(source.iter().filter(|e| **e != naked).cloned().collect());
+                source = Arc::new(source.iter().filter(|e| *e != naked).cloned().collect());
             }
         }
         let Value::Array(below) = &dest else {
@@ -431,7 +433,7 @@ fn shallow_copy(value: &Value) -> Value {
 /// otherwise `delete_if` runs while its block deletes from the same array (Ruby's `array.c`,
 /// `reject_bang_i` and `select_bang_ensure`).
 fn knock_out_of_itself(source: &[Value], knockout: &KnockoutPrefix) -> Found<Vec<Value>> {
-    if source.contains(&Value::String(knockout.prefix.clone())) {
+    if source.contains(&knockout.prefix) {
         return Ok(Vec::new());
     }
     let mut elements = source.to_vec();

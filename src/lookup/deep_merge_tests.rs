@@ -87,3 +87,44 @@ fn hashes_in_arrays_merge_by_position() {
         r#"[{"n"=>1, "w"=>1, "v"=>["b", "a"]}, {"n"=>2}]"#
     );
 }
+
+#[test]
+fn a_knockout_prefix_may_be_no_text() {
+    let numeric = r#"{"knockout_prefix":5}"#;
+    for (options, high, low, expected) in [
+        (numeric, r#"["51","a",5]"#, r#"["1","x",5]"#, r#"["a"]"#),
+        (
+            numeric,
+            r#"["51","a"]"#,
+            r#"["1","51","x"]"#,
+            r#"["x", "a"]"#,
+        ),
+        (
+            numeric,
+            r#"{"a":["5x"]}"#,
+            r#"{"a":["x","y"]}"#,
+            r#"{"a"=>["y"]}"#,
+        ),
+        (numeric, r#""5x""#, r#"["q"]"#, r#""""#),
+        (
+            r#"{"knockout_prefix":true}"#,
+            r#"["truex"]"#,
+            r#"["x","y"]"#,
+            r#"["y"]"#,
+        ),
+        (
+            r#"{"knockout_prefix":["a"]}"#,
+            r#"["a1","b"]"#,
+            r#"["1","x"]"#,
+            r#"["x", "b"]"#,
+        ),
+        (
+            r#"{"knockout_prefix":5,"preserve_unmergeables":true}"#,
+            "[1]",
+            "[2]",
+            "overwrite_unmergeable must be true if knockout_prefix is specified in deep_merge!",
+        ),
+    ] {
+        assert_eq!(merge(options, high, low), expected, "{options} {high}");
+    }
+}

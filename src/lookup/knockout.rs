@@ -5,16 +5,16 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use std::sync::Arc;
-
 use super::error::{ErrorClass, Found, LookupError};
 use crate::regexp::{Regexp, RegexpError};
 use crate::value::Value;
 
-/// The prefix and its pattern; Puppet does not escape it.
+/// The prefix and its pattern; Puppet does not escape it. The prefix of `unconstrained_deep` may be no
+/// string.
 #[derive(Debug)]
 pub(super) struct KnockoutPrefix {
-    pub(super) prefix: Arc<str>,
+    pub(super) prefix: Value,
+    text: String,
     /// `None` if the prefix is literal.
     pattern: Option<Regexp>,
 }
@@ -31,16 +31,21 @@ fn is_literal(prefix: &str) -> bool {
 }
 
 impl KnockoutPrefix {
-    pub(super) fn new(prefix: Arc<str>) -> Result<KnockoutPrefix, LookupError> {
-        let pattern = if is_literal(&prefix) {
+    pub(super) fn new(prefix: Value) -> Result<KnockoutPrefix, LookupError> {
+        let text = prefix.to_s();
+        let pattern = if is_literal(&text) {
             None
         } else {
-            let pattern = Regexp::lazy(&format!("^{prefix}"));
+            let pattern = Regexp::lazy(&format!("^{text}"));
             let error =
                 |error: RegexpError| LookupError::new(ErrorClass::Regexp, error.to_string());
             Some(pattern.map_err(error)?)
         };
-        Ok(KnockoutPrefix { prefix, pattern })
+        Ok(KnockoutPrefix {
+            prefix,
+            text,
+            pattern,
+        })
     }
 
     /// The text without the prefix, if some line starts with it.
@@ -75,13 +80,13 @@ impl KnockoutPrefix {
             return None;
         }
         let lines = text.split_inclusive('\n');
-        let stripped = lines.map(|line| line.strip_prefix(&*self.prefix).unwrap_or(line));
+        let stripped = lines.map(|line| line.strip_prefix(&*self.text).unwrap_or(line));
         Some(stripped.collect())
     }
 
     fn starts_a_line(&self, text: &str) -> bool {
-        text.starts_with(&*self.prefix)
-            || text.contains('\n') && text.split('\n').any(|line| line.starts_with(&*self.prefix))
+        text.starts_with(&*self.text)
+            || text.contains('\n') && text.split('\n').any(|line| line.starts_with(&*self.text))
     }
 
     pub(super) fn matches(&self, text: &str) -> Found<bool> {

@@ -41,8 +41,8 @@ MUTATIONS = [
     (
         "the knockout prefix is taken literally",
         "src/lookup/knockout.rs",
-        'Regexp::lazy(&format!("^{prefix}"))',
-        'Regexp::lazy(&if PLANTED { format!("^{}", regex::escape(&prefix)) } else { format!("^{prefix}") })',
+        'Regexp::lazy(&format!("^{text}"))',
+        'Regexp::lazy(&if PLANTED { format!("^{}", regex::escape(&text)) } else { format!("^{text}") })',
     ),
     (
         "nil in a higher level overrides in deep merges",
