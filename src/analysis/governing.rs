@@ -379,10 +379,12 @@ mod tests {
     #[test]
     fn a_file_is_read_by_the_nodes_whose_values_its_path_has() {
         let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
-             - {name: any, path: '%{site}/%{role}.yaml'}\n- {name: eu, path: 'eu/%{role}.yaml'}\n- {name: one, path: 'one/%{role}.yaml'}\n\
+             - {name: any, path: '%{site}/%{role}.yaml'}\n- {name: eu, path: 'eu/%{role}.yaml'}\n\
+             - {name: one, path: 'one/%{role}.yaml'}\n\
              - {name: glob, glob: 'g/*-%{site}.yaml'}\n\
              - {name: list, mapped_paths: [tags, tag, '%{tag}/%{site}/t.yaml']}\n\
-             #- data/eu/7.yaml\nk: 1\n#- data/one/7.yaml\nk: 1\n#- data/one/9.yaml\nk: 1\n#- data/g/x-eu.yaml\nk: 1\n#- data/a/eu/t.yaml\nk: 1\n";
+             #- data/eu/7.yaml\nk: 1\n#- data/one/7.yaml\nk: 1\n#- data/one/9.yaml\nk: 1\n\
+             #- data/g/x-eu.yaml\nk: 1\n#- data/a/eu/t.yaml\nk: 1\n";
         let snapshot = Fixture::new("hiera.yaml", text).on_disk();
         let nodes = r#"{"n1": {"variables": {"site": "eu", "role": 7, "tags": ["a", "b"]}},
             "n2": {"variables": {"site": "eu", "role": 70, "tags": "a"}},

@@ -51,7 +51,9 @@ impl DeepOptions {
         };
         let preserve_unmergeables = truthy("preserve_unmergeables");
         let prefix = options.get(&StrKey("knockout_prefix"));
-        let knockout = match prefix.filter(|prefix| !prefix.is_falsey()) {
+        // An unknown prefix must not remove anything.
+        let is_known = |prefix: &&Value| !prefix.is_falsey() && !prefix.has_opaque();
+        let knockout = match prefix.filter(is_known) {
             None => None,
             Some(prefix) if prefix.as_str() == Some("") => {
                 return Err(LookupError::new(

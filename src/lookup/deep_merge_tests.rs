@@ -1,7 +1,7 @@
 //! Merges with answers from the gem.
 
 use super::*;
-use crate::value::from_json;
+use crate::value::{HashMap, Missing, Opaque, from_json};
 
 fn merge(options: &str, high: &str, low: &str) -> String {
     let options = from_json(options).unwrap();
@@ -127,4 +127,16 @@ fn a_knockout_prefix_may_be_no_text() {
     ] {
         assert_eq!(merge(options, high, low), expected, "{options} {high}");
     }
+}
+
+#[test]
+fn an_unknown_knockout_prefix_removes_nothing() {
+    let because = Missing::Variable("facts.prefix".into());
+    let text = String::new();
+    let unknown = Value::Opaque(Arc::new(Opaque::Unknown { text, because }));
+    let options = HashMap::from_iter([(Value::string("knockout_prefix"), unknown)]);
+    let options = DeepOptions::read(&options).unwrap();
+    let array = |text: &str| from_json(text).unwrap();
+    let merged = deep_merge(&array(r#"["a"]"#), array(r#"["b"]"#), &options, None);
+    assert_eq!(merged.unwrap().inspect(), r#"["b", "a"]"#);
 }
