@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::matrix::{Cell, Row, cell, keys_of_all, line, row, row_of};
+use super::matrix::{Cell, Row, keys_of_all, line, row, row_of};
 use super::touched::ChangeExtent;
 use crate::analysis::{Analysis, RootView, behind_manifests};
-use crate::lookup::{Request, group_of};
+use crate::lookup::{Group, Request};
 use crate::scope::KnownNodes;
 use crate::text::nearest_host;
 use crate::value::KeyHashing;
@@ -194,8 +194,10 @@ fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
 
 fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {
     let request = Request::key(key).with_sources();
-    let group = group_of(&view.session(), view.analysis.nodes, &request, member);
-    cell(group, &mut |source| line(view.analysis.snapshot, source))
+    let nodes = view.analysis.nodes;
+    let answer = view.session().lookup(&nodes.scope(member), &request);
+    let group = Group::of(answer, &request, vec![nodes.shared_name(member)]);
+    group.map(|source| line(view.analysis.snapshot, source))
 }
 
 /// The differences between two rows of a key, those for most nodes first.

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::compare::Difference;
 use super::goal::{Goal, InTheWay, Outcome, Proposal, WhyNot, diff};
-use super::matrix::{Cell, CellOrigin, SourceLine};
-use crate::lookup::LookupError;
+use super::matrix::{Cell, SourceLine};
+use crate::lookup::{GroupOrigin, LookupError};
 use crate::value::{TaggedJson, Value};
 use crate::workspace::Snapshot;
 
@@ -36,12 +36,12 @@ struct CellFields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
     sources: Vec<&'a SourceLine>,
-    #[serde(skip_serializing_if = "<[CellOrigin]>::is_empty")]
-    origins: &'a [CellOrigin],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    origins: &'a [GroupOrigin<SourceLine>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unless: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    assumed: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<String>,
 }
 
 impl Serialize for Cell {
@@ -66,7 +66,7 @@ impl Serialize for Cell {
                 false => &[],
             },
             unless: self.unless.as_deref(),
-            assumed: &self.assumed,
+            assumed: self.assumed.iter().map(ToString::to_string).collect(),
         };
         fields.serialize(serializer)
     }

@@ -14,8 +14,8 @@ use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_k
 use crate::hierarchy::Layer;
 use crate::interpolation::{Key, root_of};
 use crate::lookup::{
-    Alternatives, Group, LookupError, Place, Request, Source, StrategyKind, groups_of_members,
-    groups_of_possible, possible_readers, sources,
+    Alternatives, Group, GroupOrigin, LookupError, Place, Request, Source, StrategyKind,
+    groups_of_members, groups_of_possible, possible_readers,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -30,34 +30,9 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// An answer for some nodes.
-#[derive(Clone, Debug)]
-pub struct Cell {
-    /// The value, or the error that Puppet raises.
-    pub result: Result<Value, LookupError>,
-    /// Why it is unknown.
-    pub unknown: Option<String>,
-    /// The nodes, in order.
-    pub nodes: Vec<Arc<str>>,
-    /// The condition for the answer, if no nodes are known.
-    pub condition: Alternatives,
-    /// The sources, those for most nodes first.
-    pub origins: Vec<CellOrigin>,
-    /// Conditions that would change it, in words; levels outside of the workspace are only included
-    /// by [`with_unseen`].
-    pub unless: Option<String>,
-    /// The user's declarations that it rests on, in words.
-    pub assumed: Vec<String>,
-}
-
-/// Nodes that get an answer from the same lines.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
-pub struct CellOrigin {
-    /// The nodes, in order; empty if no nodes are known.
-    pub nodes: Vec<Arc<str>>,
-    /// The lines, the highest level's first.
-    pub sources: Vec<SourceLine>,
-}
+/// An answer for some nodes with the lines of its sources. Levels outside of the workspace are only
+/// among the conditions that would change it after [`with_unseen`].
+pub type Cell = Group<SourceLine>;
 
 impl Cell {
     /// The distinct sources for any of the nodes.
@@ -87,12 +62,12 @@ impl Cell {
         let kept: HashSet<&str, KeyHashing> = nodes.iter().map(|name| &**name).collect();
         let origins = self.origins.iter().map(|origin| {
             let own = origin.nodes.iter().filter(|name| kept.contains(&***name));
-            CellOrigin {
+            GroupOrigin {
                 sources: origin.sources.clone(),
                 nodes: own.cloned().collect(),
             }
         });
-        let mut origins: Vec<CellOrigin> =
+        let mut origins: Vec<GroupOrigin<SourceLine>> =
             origins.filter(|origin| !origin.nodes.is_empty()).collect();
         origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
         Cell {
@@ -253,7 +228,7 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
             value.is_ok_and(|value| !value.is_collection())
         };
         let is_of_one = !kind.is_some_and(StrategyKind::is_deep) || is_scalar();
-        let mut origins: Vec<CellOrigin> = Vec::new();
+        let mut origins: Vec<GroupOrigin<SourceLine>> = Vec::new();
         for origin in std::mem::take(&mut cell.origins) {
             let mut found: Vec<SourceLine> = origin.sources.iter().filter_map(part).collect();
             match (found.is_empty(), is_of_one, kind) {
@@ -266,7 +241,7 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
             }
             match origins.iter_mut().find(|known| known.sources == found) {
                 Some(known) => known.nodes.extend(origin.nodes),
-                None => origins.push(CellOrigin {
+                None => origins.push(GroupOrigin {
                     sources: found,
                     nodes: origin.nodes,
                 }),
@@ -292,26 +267,8 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
         lines.insert(source.clone(), found.clone());
         found
     };
-    let cells = groups.into_iter().map(|group| cell(group, &mut line_of));
+    let cells = groups.into_iter().map(|group| group.map(&mut line_of));
     cells.collect()
-}
-
-/// Converts a group; `line_of` finds the lines of its sources.
-#[must_use]
-pub fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
-    let origins = group.origins.into_iter().map(|origin| CellOrigin {
-        sources: origin.sources.iter().map(&mut *line_of).collect(),
-        nodes: origin.nodes,
-    });
-    Cell {
-        origins: origins.collect(),
-        result: group.result,
-        unknown: group.unknown,
-        nodes: group.nodes,
-        condition: group.condition,
-        unless: group.unless,
-        assumed: group.assumed.iter().map(ToString::to_string).collect(),
-    }
 }
 
 /// The line of a source's key; 1 if the file cannot be read.
@@ -437,18 +394,9 @@ pub(super) fn answer_in(
     condition: &Alternatives,
 ) -> Cell {
     let answer = view.session().lookup(scope, request);
-    let found = answer.trace.as_ref().map(sources).unwrap_or_default();
-    let snapshot = view.analysis.snapshot;
+    let group = Group::of(answer, request, Vec::new());
     Cell {
-        unknown: answer.why_uncertain(),
-        unless: answer.unless(&request.names),
-        assumed: answer.assumed.iter().map(ToString::to_string).collect(),
-        origins: vec![CellOrigin {
-            sources: found.iter().map(|source| line(snapshot, source)).collect(),
-            nodes: Vec::new(),
-        }],
-        result: answer.result,
-        nodes: Vec::new(),
         condition: condition.clone(),
+        ..group.map(|source| line(view.analysis.snapshot, source))
     }
 }

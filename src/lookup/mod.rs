@@ -80,8 +80,8 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, GroupOrigin, LookupLimit, Run, group_of, groups_of_members, groups_of_nodes,
-    groups_of_possible, possible_readers, readers, runs, runs_within,
+    Group, GroupOrigin, LookupLimit, Run, groups_of_members, groups_of_nodes, groups_of_possible,
+    possible_readers, readers, runs, runs_within,
 };
 pub use trace::{
     Possible, Remark, Source, TraceEvent, TraceKind, TraceLocation, TraceNode, TraceScope, sources,

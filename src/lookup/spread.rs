@@ -11,6 +11,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::alternatives::Alternatives;
 use super::error::LookupError;
 use super::location::KnownGlobs;
@@ -299,56 +301,69 @@ impl Parted {
     }
 }
 
-/// One answer and the nodes that get it.
+/// One answer and the nodes that get it, with its sources as `S`.
 #[derive(Clone, Debug)]
-pub struct Group {
-    /// The value or the error.
+pub struct Group<S = Source> {
+    /// The value, or the error that Puppet raises.
     pub result: Result<Value, LookupError>,
-    /// Why the answer is not certain.
+    /// Why it is not certain.
     pub unknown: Option<String>,
-    /// The condition that would change it.
+    /// Conditions that would change it, in words.
     pub unless: Option<String>,
     /// The declarations that it depends on.
     pub assumed: Vec<Assumed>,
-    /// The nodes that get it, in their order.
+    /// The nodes, in their order.
     pub nodes: Vec<Arc<str>>,
     /// Its condition if no nodes are known: `site = ams`; `otherwise`.
     pub condition: Alternatives,
     /// Its sources, those of most nodes first.
-    pub origins: Vec<GroupOrigin>,
+    pub origins: Vec<GroupOrigin<S>>,
 }
 
 impl Group {
-    /// An answer, without nodes and origins.
-    fn of(answer: Answer, request: &Request) -> Group {
+    /// An answer for some nodes, or with no nodes for a scope.
+    #[must_use]
+    pub fn of(answer: Answer, request: &Request, nodes: Vec<Arc<str>>) -> Group {
         Group {
             unknown: answer.why_uncertain(),
             unless: answer.unless(&request.names),
+            origins: vec![GroupOrigin {
+                sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
+                nodes: nodes.clone(),
+            }],
             result: answer.result,
             assumed: answer.assumed,
-            nodes: Vec::new(),
+            nodes,
             condition: Alternatives::None,
-            origins: Vec::new(),
+        }
+    }
+
+    /// The same with converted sources.
+    #[must_use]
+    pub fn map<S>(self, mut convert: impl FnMut(&Source) -> S) -> Group<S> {
+        let origins = self.origins.into_iter().map(|origin| GroupOrigin {
+            sources: origin.sources.iter().map(&mut convert).collect(),
+            nodes: origin.nodes,
+        });
+        Group {
+            origins: origins.collect(),
+            result: self.result,
+            unknown: self.unknown,
+            unless: self.unless,
+            assumed: self.assumed,
+            nodes: self.nodes,
+            condition: self.condition,
         }
     }
 }
 
 /// The nodes that get an answer from the same sources.
-#[derive(Clone, Debug)]
-pub struct GroupOrigin {
-    /// The sources, the highest first; empty without a trace.
-    pub sources: Vec<Source>,
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct GroupOrigin<S = Source> {
     /// The nodes, in their order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
-}
-
-impl GroupOrigin {
-    fn of(sources: Vec<Source>) -> GroupOrigin {
-        GroupOrigin {
-            sources,
-            nodes: Vec::new(),
-        }
-    }
+    /// The sources, the highest level's first; empty without a trace.
+    pub sources: Vec<S>,
 }
 
 /// The displayed parts of an answer: the value or the message, and why it is not certain. Only the
@@ -376,8 +391,8 @@ pub fn groups_of_members(
     // One answer can have many origins, identified by their sources.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let visit = |answer: Answer| {
-        let found = answer.trace.as_ref().map(sources).unwrap_or_default();
-        let new = Group::of(answer, request);
+        let mut new = Group::of(answer, request, Vec::new());
+        let found = new.origins.remove(0).sources;
         let result = new.result.as_ref().map_err(|error| error.to_string());
         let same = known.entry((result.cloned(), new.unknown.clone()));
         let same = same.or_default();
@@ -393,7 +408,10 @@ pub fn groups_of_members(
         let origin = origins
             .entry((group, found))
             .or_insert_with_key(|(_, found)| {
-                of_group.push(GroupOrigin::of(found.clone()));
+                of_group.push(GroupOrigin {
+                    sources: found.clone(),
+                    nodes: Vec::new(),
+                });
                 of_group.len() - 1
             });
         (group as u32, *origin as u32)
@@ -420,27 +438,6 @@ pub fn groups_of_members(
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
     groups
-}
-
-/// The answer for one known node.
-#[must_use]
-pub fn group_of(
-    session: &Session<'_>,
-    nodes: &KnownNodes,
-    request: &Request,
-    member: usize,
-) -> Group {
-    let answer = session.lookup(&nodes.scope(member), request);
-    let nodes = vec![nodes.shared_name(member)];
-    let origin = GroupOrigin {
-        sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
-        nodes: nodes.clone(),
-    };
-    Group {
-        origins: vec![origin],
-        nodes,
-        ..Group::of(answer, request)
-    }
 }
 
 /// The answers over all nodes that match `scope`: without any possible file, then with each.
@@ -496,26 +493,20 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     let otherwise = (answer, Alternatives::Otherwise);
     for (answer, condition) in std::iter::once(otherwise).chain(bound.into_iter().map(answer_with))
     {
-        let (unknown, unless) = (why_not(&answer), unless_of(&answer));
-        let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+        let mut new = Group {
+            unknown: why_not(&answer),
+            unless: unless_of(&answer),
+            condition,
+            ..Group::of(answer, request, Vec::new())
+        };
         let mut known = groups.iter_mut();
-        match known.find(|group| group.result == answer.result && group.unknown == unknown) {
+        match known.find(|group| group.result == new.result && group.unknown == new.unknown) {
             Some(group) => {
-                let origins = &mut group.origins;
-                if origins.iter().all(|origin| origin.sources != found) {
-                    origins.push(GroupOrigin::of(found));
-                }
-                group.condition.add(condition);
+                new.origins.retain(|origin| !group.origins.contains(origin));
+                group.origins.append(&mut new.origins);
+                group.condition.add(new.condition);
             }
-            None => groups.push(Group {
-                result: answer.result,
-                unknown,
-                unless,
-                assumed: answer.assumed,
-                nodes: Vec::new(),
-                condition,
-                origins: vec![GroupOrigin::of(found)],
-            }),
+            None => groups.push(new),
         }
     }
     // "Every other node" is read behind those that are named.

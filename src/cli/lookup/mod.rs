@@ -28,10 +28,10 @@ use crate::cli::{Ended, printed};
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::json::json;
-use crate::ide::matrix::{cell, line};
+use crate::ide::matrix::line;
 use crate::lookup::{
     Answer, Assumed, ConfigCache, Environment, EnvironmentConfig, Group, LookupError, Request,
-    Session, Source, Tracing, groups_of_nodes, without_reason,
+    Session, Tracing, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope, certname};
 use crate::value::{Value, load_yaml};
@@ -404,8 +404,8 @@ fn several(
         },
         groups if arguments.render_as == Some(RenderFormat::Json) => {
             let snapshot = snapshot();
-            let mut line_of = |source: &Source| line(&snapshot, source);
-            let cells = groups.iter().map(|group| cell(group.clone(), &mut line_of));
+            let groups = groups.iter().cloned();
+            let cells = groups.map(|group| group.map(|source| line(&snapshot, source)));
             let cells: Vec<String> = cells.map(|cell| json(&cell)).collect();
             print(&format!("[{}]\n", cells.join(",\n ")))?;
             Ok(ExitCode::from(SEVERAL))
