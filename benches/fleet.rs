@@ -273,11 +273,7 @@ fn symbols() {
     }
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/repo".into()]));
-    let open = |(path, text): (String, String)| Change::Open {
-        path: path.into(),
-        text: text.into(),
-        version: 1,
-    };
+    let open = |(path, text): (String, String)| Change::open(path, text);
     let snapshot = workspace.apply(Change::Batch(files.into_iter().map(open).collect()));
     let settings = Settings::for_version(PuppetVersion::V8);
     let configs = ConfigCache::default();

@@ -474,13 +474,7 @@ fn options() {
     }
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
-    let open = |path: &str, text: &str| {
-        workspace.apply(Change::Open {
-            path: path.into(),
-            text: text.into(),
-            version: 1,
-        })
-    };
+    let open = |path: &str, text: &str| workspace.apply(Change::open(path, text));
     open(
         "/env/hiera.yaml",
         "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",

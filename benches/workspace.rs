@@ -361,11 +361,8 @@ fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
                 format!("{folder}/data/nodes/{}.yaml", machine.certname)
             };
             let saved = workspace.snapshot();
-            let snapshot = workspace.apply(Change::Open {
-                path: path.as_str().into(),
-                text: saved.file(&path).unwrap().text().clone(),
-                version: 1,
-            });
+            let text = saved.file(&path).unwrap().text().clone();
+            let snapshot = workspace.apply(Change::open(path.as_str(), text));
             let file = snapshot.file(&path).unwrap();
             let keys: Vec<_> = file
                 .facts()

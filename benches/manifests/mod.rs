@@ -24,13 +24,7 @@ pub(crate) fn keystrokes() {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/w".into()]));
     let configs = Arc::<ConfigCache>::default();
-    let write = |path: &str, text: &str| {
-        workspace.apply(Change::Open {
-            path: path.into(),
-            text: text.into(),
-            version: 1,
-        })
-    };
+    let write = |path: &str, text: &str| workspace.apply(Change::open(path, text));
     write(
         "/w/hiera.yaml",
         "version: 5\nhierarchy:\n  - {name: node, path: \"nodes/%{trusted.certname}.yaml\"}\n  \

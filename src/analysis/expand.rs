@@ -138,10 +138,7 @@ pub fn datadir_of(place: &Place) -> Option<String> {
         return datadir_of_glob(&place.original, start);
     }
     let original = Template::parse(&place.original);
-    let relative = match original.parts.first() {
-        Some(TemplatePart::Text(text)) => text.as_str(),
-        Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
-    };
+    let relative = original.first_text();
     let datadir = start.strip_suffix(relative).or_else(|| {
         // A declared function reads below the level's path.
         start.trim_end_matches('/').strip_suffix(relative)

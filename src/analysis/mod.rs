@@ -13,11 +13,7 @@
 //!
 //! let workspace = Workspace::new();
 //! workspace.apply(Change::Folders(vec!["/repo".into()]));
-//! let open = |path: &str, text: &str| workspace.apply(Change::Open {
-//!     path: path.into(),
-//!     text: text.into(),
-//!     version: 1,
-//! });
+//! let open = |path: &str, text: &str| workspace.apply(Change::open(path, text));
 //! open("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n");
 //! let snapshot = open("/repo/data/common.yaml", "ntp::servers: [a, b]\n");
 //! let settings = Settings::for_version(PuppetVersion::V8).for_editor();

@@ -51,6 +51,7 @@ pub use model::{
     Alias, CallableType, Digits, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
 };
+pub use parameters::capitalized;
 pub use quote::quote;
 pub use signatures::{Count, FunctionParameter, Refusal, Signatures};
 pub use strings::puppet_string;

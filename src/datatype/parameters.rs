@@ -454,7 +454,9 @@ pub(super) fn resource(params: Vec<Param>, count: usize) -> Interpreted<Type> {
     }))))
 }
 
-pub(super) fn capitalized(name: &str) -> String {
+/// The name of a class or a resource type in a catalog: `Ntp::Server`.
+#[must_use]
+pub fn capitalized(name: &str) -> String {
     let segments: Vec<String> = name
         .split("::")
         .map(|segment| {

@@ -135,9 +135,16 @@ impl Template {
     /// The text that each path of the template starts with.
     #[must_use]
     pub fn start(&self) -> &str {
+        let first = self.first_text();
+        // A key without segments before its last removes the separator.
+        first.strip_suffix('/').unwrap_or(first)
+    }
+
+    /// The text before the first variable or key.
+    #[must_use]
+    pub fn first_text(&self) -> &str {
         match self.parts.first() {
-            // A key without segments before its last removes the separator.
-            Some(TemplatePart::Text(start)) => start.strip_suffix('/').unwrap_or(start),
+            Some(TemplatePart::Text(text)) => text,
             Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
         }
     }
@@ -228,11 +235,8 @@ impl Template {
     /// text.
     #[must_use]
     pub fn is_likelier(&self, other: &Template, path: &str) -> bool {
-        let start = |template: &Template| match template.parts.first() {
-            Some(TemplatePart::Text(text)) => text.len(),
-            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => 0,
-        };
-        self.matches(path) || start(self) > start(other) && self.matches_across_folders(path)
+        let starts_later = self.first_text().len() > other.first_text().len();
+        self.matches(path) || starts_later && self.matches_across_folders(path)
     }
 
     /// Whether some variable may stand for several folders.

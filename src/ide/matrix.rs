@@ -8,14 +8,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::target::KeyTarget;
-use super::unseen::outside_words;
 use crate::analysis::dig;
 use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Key, root_of};
 use crate::lookup::{
     Alternatives, Group, GroupOrigin, LookupError, Place, Request, Source, StrategyKind,
-    groups_of_members, groups_of_possible, possible_readers,
+    absent_words, groups_of_members, groups_of_possible, possible_readers,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -193,7 +192,8 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
         level: "".into(),
         value: Value::Undef,
     }));
-    outside_words(&view.survey_from(root, &scope, answer, given).outside())
+    let levels = view.survey_from(root, &scope, answer, given).outside();
+    absent_words(&levels, "it")
 }
 
 /// Replaces the lines of the whole value by those of the part that a dotted key names. Files

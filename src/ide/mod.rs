@@ -48,7 +48,6 @@ pub mod symbols;
 pub mod target;
 mod touched;
 mod unsaved;
-pub mod unseen;
 mod written_key;
 
 pub use crate::scope::KnownNodes;

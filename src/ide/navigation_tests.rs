@@ -109,25 +109,20 @@ fn a_key_leads_to_its_levels() {
 
 #[test]
 fn a_token_leads_to_the_key_that_it_looks_up() {
-    let text = with_hierarchy(&format!("{DATA}port: 4\n"));
-    let text = text.replace("lookup('port')", "lookup('po$0rt')");
-    check_definition(
-        &text,
-        None,
+    let text = with_hierarchy(&format!("{DATA}port: 4\na: \"%{{alias('url')}}\"\n"));
+    check_definitions(
+        |change| changed(&text, change),
         expect![[r#"
-        from port
-        data/role/web.yaml:1 port
-        data/node/web01.yaml:1 port
-        data/common.yaml:1 port"#]],
-    );
-    // In the name of the function, and for a key that no level of the scope sets.
-    let text = with_hierarchy(&format!("{DATA}a: \"%{{ali$0as('url')}}\"\n"));
-    check_definition(
-        &text,
-        None,
-        expect![[r#"
-        from url
-        data/role/web.yaml:2 url"#]],
+            $ lookup('port') → lookup('po$0rt')
+            from port
+            data/role/web.yaml:1 port
+            data/node/web01.yaml:1 port
+            data/common.yaml:1 port
+            ## in the name of the function, and for a key that no level of the scope sets
+            $ alias( → ali$0as(
+            from url
+            data/role/web.yaml:2 url
+        "#]],
     );
 }
 
@@ -135,44 +130,29 @@ fn a_token_leads_to_the_key_that_it_looks_up() {
 fn parts_of_dotted_keys_lead_to_nested_keys() {
     let data = "#- data/role/web.yaml\nusers: {bob: {uid: 1}}\n#- data/common.yaml\n\
                 users:\n  \"a.b\":\n    uid: 2\n  bob:\n    uid: 3\n";
-    for (token, wanted) in [
-        (
-            "us$0ers.bob.uid",
-            expect![[r#"
+    check_definitions(
+        |token| with_hierarchy(&format!("{data}x: \"%{{lookup(\\\"{token}\\\")}}\"\n")),
+        expect![[r#"
+            $ us$0ers.bob.uid
             from users
             data/common.yaml:1 users
-            data/role/web.yaml:1 users"#]],
-        ),
-        (
-            "users.bo$0b.uid",
-            expect![[r#"
+            data/role/web.yaml:1 users
+            $ users.bo$0b.uid
             from users.bob
             data/common.yaml:4 bob
-            data/role/web.yaml:1 bob"#]],
-        ),
-        (
-            "users.'a$0.b'.uid",
-            expect![[r#"
+            data/role/web.yaml:1 bob
+            $ users.'a$0.b'.uid
             from users.'a.b'
-            data/common.yaml:2 "a.b""#]],
-        ),
-        (
-            "users.bob.ui$0d",
-            expect![[r#"
+            data/common.yaml:2 "a.b"
+            $ users.bob.ui$0d
             from users.bob.uid
             data/common.yaml:5 uid
-            data/role/web.yaml:1 uid"#]],
-        ),
-        (
-            "users.nobody.ui$0d",
-            expect![[r#"
+            data/role/web.yaml:1 uid
+            $ users.nobody.ui$0d
             from users.nobody.uid
+
         "#]],
-        ),
-    ] {
-        let text = with_hierarchy(&format!("{data}x: \"%{{lookup(\\\"{token}\\\")}}\"\n"));
-        check_definition(&text, None, wanted);
-    }
+    );
     let text = with_hierarchy(&data.replace("bob:\n", "bo$0b:\n"));
     check_definition(
         &text,
@@ -186,48 +166,33 @@ fn parts_of_dotted_keys_lead_to_nested_keys() {
 
 #[test]
 fn variables_lead_to_the_files_that_describe_nodes() {
-    for (token, selected, wanted) in [
-        (
-            "%{fac$0ts.os.family}",
-            None,
-            expect![[r#"
+    let at = |token: &str| with_hierarchy(&format!("#- data/common.yaml\na: \"{token}\"\n{NODES}"));
+    check_definitions(
+        at,
+        expect![[r#"
+            $ %{fac$0ts.os.family}
             from facts.os.family
             nodes.json:2 "family"
-            nodes.json:3 "family""#]],
-        ),
-        (
-            "%{::ti$0er}",
-            None,
-            expect![[r#"
+            nodes.json:3 "family"
+            $ %{::ti$0er}
             from ::tier
-            nodes.json:3 "tier""#]],
-        ),
-        (
-            "%{trusted.certname$0}",
-            None,
-            expect![[r#"
+            nodes.json:3 "tier"
+            $ %{trusted.certname$0}
             from trusted.certname
             nodes.json:2 "certname"
-            nodes.json:3 "db01""#]],
-        ),
-        (
-            "%{sco$0pe('facts.role')}",
-            Some("db01"),
-            expect![[r#"
+            nodes.json:3 "db01"
+            $ %{facts.no$0ne}
+            from facts.none
+
+        "#]],
+    );
+    check_definition(
+        &at("%{sco$0pe('facts.role')}"),
+        Some("db01"),
+        expect![[r#"
             from facts.role
             nodes.json:3 "role""#]],
-        ),
-        (
-            "%{facts.no$0ne}",
-            None,
-            expect![[r#"
-            from facts.none
-        "#]],
-        ),
-    ] {
-        let text = with_hierarchy(&format!("#- data/common.yaml\na: \"{token}\"\n{NODES}"));
-        check_definition(&text, selected, wanted);
-    }
+    );
     let config = with_hierarchy(&format!("#- data/common.yaml\na: 1\n{NODES}"));
     let config = config.replace("%{facts.role}", "%{facts.ro$0le}");
     check_definition(
@@ -243,38 +208,29 @@ fn variables_lead_to_the_files_that_describe_nodes() {
 #[test]
 fn paths_lead_to_files() {
     let text = with_hierarchy(&format!("{DATA}port: 4\n{NODES}"));
-    let role = text.replace("role/%{facts.role}", "ro$0le/%{facts.role}");
-    check_definition(
-        &role,
-        None,
+    let at = |change: &str| changed(&text, change);
+    check_definitions(
+        at,
         expect![[r#"
-        from "role/%{facts.role}.yaml"
-        data/role/db.yaml:1
-        data/role/web.yaml:1"#]],
+            $ "role/ → "ro$0le/
+            from "role/%{facts.role}.yaml"
+            data/role/db.yaml:1
+            data/role/web.yaml:1
+            $ path: common.yaml → path: com$0mon.yaml
+            from common.yaml
+            data/common.yaml:1
+            $ path: common.yaml → path: mi$0ssing.yaml
+            from missing.yaml
+
+        "#]],
     );
     check_definition(
-        &role,
+        &at("\"role/ → \"ro$0le/"),
         Some("web01"),
         expect![[r#"
         from "role/%{facts.role}.yaml"
         data/role/web.yaml:1
         data/role/db.yaml:1"#]],
-    );
-    let common = text.replace("path: common.yaml", "path: com$0mon.yaml");
-    check_definition(
-        &common,
-        None,
-        expect![[r#"
-        from common.yaml
-        data/common.yaml:1"#]],
-    );
-    let missing = text.replace("path: common.yaml", "path: mi$0ssing.yaml");
-    check_definition(
-        &missing,
-        None,
-        expect![[r#"
-        from missing.yaml
-    "#]],
     );
 }
 
@@ -342,29 +298,19 @@ b: \"%{facts.services} %{service}\"
 
 #[test]
 fn definitions_for_known_nodes_come_first() {
-    let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
-    check_definition(
-        &text,
-        None,
-        expect![[r#"
-            from port
-            data/node/web01.yaml:1 port
-            data/role/db.yaml:1 port
-            data/role/web.yaml:1 port
-            data/common.yaml:1 port"#]],
-    );
-    check_definition(
-        &text
-            .replace("p$0ort", "port")
-            .replace("port: 2", "po$0rt: 2"),
-        None,
-        expect![[r#"
-            from port
-            data/node/web01.yaml:1 port
-            data/role/db.yaml:1 port
-            data/role/web.yaml:1 port
-            data/common.yaml:1 port"#]],
-    );
+    let text = with_hierarchy(&format!("{DATA}port: 4\n{NODES}"));
+    for change in ["port: 4 → p$0ort: 4", "port: 2 → po$0rt: 2"] {
+        check_definition(
+            &changed(&text, change),
+            None,
+            expect![[r#"
+                from port
+                data/node/web01.yaml:1 port
+                data/role/db.yaml:1 port
+                data/role/web.yaml:1 port
+                data/common.yaml:1 port"#]],
+        );
+    }
 }
 
 #[test]
@@ -387,25 +333,20 @@ fn definitions_of_manifest_lookups_follow_the_order_of_levels() {
 
 #[test]
 fn aliases_lead_to_anchors() {
-    let data = "a: &one {x: 1}\nb: *one\nc: &one 2\nd: *o$0ne\ne:\n  <<: *one\n";
-    check_definition(
-        &with_hierarchy(&format!("#- data/common.yaml\n{data}")),
-        None,
+    let data = "a: &one {x: 1}\nb: *one\nc: &one 2\nd: *one\ne:\n  <<: *one\n";
+    let text = with_hierarchy(&format!("#- data/common.yaml\n{data}"));
+    check_definitions(
+        |change| changed(&text, change),
         expect![[r#"
+            $ d: *one → d: *o$0ne
             from *one
-            data/common.yaml:3 &one"#]],
+            data/common.yaml:3 &one
+            $ b: *one → b: *on$0e
+            from *one
+            data/common.yaml:1 &one
+        "#]],
     );
-    let first = data
-        .replace("*o$0ne", "*one")
-        .replace("b: *one", "b: *on$0e");
-    let first = with_hierarchy(&format!("#- data/common.yaml\n{first}"));
-    check_definition(
-        &first,
-        None,
-        expect![[r#"
-        from *one
-        data/common.yaml:1 &one"#]],
-    );
+    let first = changed(&text, "b: *one → b: *on$0e");
     check_references(
         &first,
         expect![[r#"

@@ -109,11 +109,7 @@ pub(crate) fn workspace_of_texts(texts: &[String]) -> Workspace {
         .remove(0)
         .1;
     let open = |name: &str, text: &str| {
-        workspace.apply(Change::Open {
-            path: format!("{FOLDER}/{name}").into(),
-            text: text.into(),
-            version: 1,
-        });
+        workspace.apply(Change::open(format!("{FOLDER}/{name}"), text));
     };
     open("hiera.yaml", &config);
     for (name, text) in FILES.iter().zip(texts) {

@@ -130,15 +130,7 @@ pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bo
 pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
     match named {
         Named::Key(key) => of_key(snapshot, file, key),
-        Named::Pattern(pattern) => {
-            let options = file.facts().lookup_options.iter();
-            let options = options.filter(|option| option.pattern == *pattern);
-            options
-                .map(|option| {
-                    Occurrence::with(option.key, option.key.cover(option.value), Role::Option)
-                })
-                .collect()
-        }
+        Named::Pattern(pattern) => of_options(file, |name| *name == **pattern).collect(),
         Named::Variable(name) => of_variable(snapshot, file, name),
         Named::Anchor { node, .. } => of_anchor(snapshot, file, *node),
         Named::Element(element) => of_element(snapshot, file, element),
@@ -216,11 +208,7 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
             true => Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false)),
             false => *entry == *key.root,
         };
-        let options = facts.lookup_options.iter();
-        let options = options.filter(|option| applies(&option.pattern));
-        found.extend(options.map(|option| {
-            Occurrence::with(option.key, option.key.cover(option.value), Role::Option)
-        }));
+        found.extend(of_options(file, applies));
     } else if facts.key(&key.root).is_some() {
         let place = KeyPositions::new(snapshot).place(file, &key.root, &key.steps);
         found.extend(place.map(|(name, whole)| Occurrence::with(name, whole, Role::Definition)));
@@ -234,6 +222,13 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
     found.sort_by_key(|one| (one.name, one.role));
     found.dedup();
     found
+}
+
+/// The entries of `lookup_options` with these names.
+fn of_options(file: &File, is_it: impl Fn(&str) -> bool) -> impl Iterator<Item = Occurrence> {
+    let options = file.facts().lookup_options.iter();
+    let options = options.filter(move |option| is_it(&option.pattern));
+    options.map(|option| Occurrence::with(option.key, option.key.cover(option.value), Role::Option))
 }
 
 /// The part of a token's key that names a key, up to the last step. `None` if it looks up another key.

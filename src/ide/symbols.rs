@@ -164,11 +164,7 @@ mod tests {
     fn snapshot() -> Arc<Snapshot> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/w".into()]));
-        let open = |name: &str, text: &str| Change::Open {
-            path: format!("/w/data/{name}.yaml").into(),
-            text: text.into(),
-            version: 1,
-        };
+        let open = |name: &str, text: &str| Change::open(format!("/w/data/{name}.yaml"), text);
         workspace.apply(open("a", "ntp::servers: [a]\nNTP: 1\n"));
         workspace.apply(open(
             "b",

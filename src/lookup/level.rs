@@ -16,7 +16,7 @@ use super::request::{Unknown, UnknownCause};
 use super::trace::{Possible, TraceEvent, TraceKind, TraceLocation};
 use super::walk::Levels;
 use crate::hierarchy::{
-    Backend, Config, Function, FunctionKind, Layer, Level, Like, Template, TemplatePart, join,
+    Backend, Config, Function, FunctionKind, Layer, Level, Like, Template, join,
 };
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
@@ -241,11 +241,8 @@ impl Engine<'_> {
     /// Whether a file may exist at a path with unknown parts: the folder before the first of them
     /// exists.
     fn may_exist(&self, location: &Location) -> bool {
-        let parts = location.open.iter().flat_map(|open| &open.template.parts);
-        let start = match parts.into_iter().next() {
-            Some(TemplatePart::Text(text)) => text.as_str(),
-            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
-        };
+        let open = location.open.as_ref();
+        let start = open.map_or("", |open| open.template.first_text());
         let folder = start.rsplit_once('/').map_or("/", |(folder, _)| folder);
         self.session.files.kind(folder).is_some()
     }

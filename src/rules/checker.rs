@@ -16,7 +16,7 @@ use crate::analysis::{
     Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet,
     PossibleInclusions, RootView, datadir_of, layers_of,
 };
-use crate::hierarchy::{Layer, TemplatePart};
+use crate::hierarchy::Layer;
 use crate::lookup::{
     ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, paths_for_functions,
 };
@@ -460,10 +460,7 @@ impl<'a> Checker<'a> {
         together.retain(|root| root.environment == context.environment);
         let areas = self.snapshot.areas();
         let here = |place: &Place| {
-            let start = match place.template.parts.first() {
-                Some(TemplatePart::Text(text)) => text.as_str(),
-                Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
-            };
+            let start = place.template.first_text();
             areas.iter().any(|area| start.starts_with(&**area))
                 && !self.snapshot.is_behind_lost_link(start)
         };

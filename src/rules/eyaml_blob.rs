@@ -110,25 +110,16 @@ mod tests {
     use crate::rules::marked::check;
 
     #[test]
-    fn values_of_a_custom_level_are_unknown() {
+    fn broken_values_are_found_unless_their_level_is_custom() {
         check(
             "#- hiera.yaml\nversion: 5\nhierarchy:\n\
              \x20 - {name: own, path: own.yaml, lookup_key: site::own}\n\
              \x20 - {name: eyaml, path: common.yaml, lookup_key: eyaml_lookup_key, options: \
              {pkcs7_private_key: a, pkcs7_public_key: b}}\n\
              #- data/own.yaml\na: ENC[PKCS7,aGVsbG8=]\n\
-             #- data/common.yaml\nb: ENC[PKCS7,aGVsbG8=] #~ eyaml-blob\n",
-        );
-    }
-
-    #[test]
-    fn a_broken_value_in_a_longer_text_is_found() {
-        check(
-            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
-             \x20 - {name: eyaml, path: common.yaml, lookup_key: eyaml_lookup_key, options: \
-             {pkcs7_private_key: a, pkcs7_public_key: b}}\n\
-             #- data/common.yaml\na: pre ENC[PKCS7,aGVsbG8=] mid #~ eyaml-blob\n\
-             b: write ENC[PKCS7,...] or ENC[...]\n",
+             #- data/common.yaml\nb: ENC[PKCS7,aGVsbG8=] #~ eyaml-blob\n\
+             c: pre ENC[PKCS7,aGVsbG8=] mid #~ eyaml-blob\n\
+             d: write ENC[PKCS7,...] or ENC[...]\n",
         );
     }
 }

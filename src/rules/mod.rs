@@ -15,13 +15,9 @@
 //!
 //! let workspace = Workspace::new();
 //! workspace.apply(Change::Folders(vec!["/repo".into()]));
-//! let open = |path: &str, text: &str| Change::Open {
-//!     path: path.into(),
-//!     text: text.into(),
-//!     version: 1,
-//! };
-//! workspace.apply(open("/repo/hiera.yaml", "version: 5\n"));
-//! let snapshot = workspace.apply(open("/repo/data/common.yaml", "a: \"%{Lookup('b')}\"\n"));
+//! let open = |path: &str, text: &str| workspace.apply(Change::open(path, text));
+//! open("/repo/hiera.yaml", "version: 5\n");
+//! let snapshot = open("/repo/data/common.yaml", "a: \"%{Lookup('b')}\"\n");
 //! let findings = check_file(&snapshot, "/repo/data/common.yaml");
 //! assert_eq!(findings[0].code, "unknown-interpolation-function");
 //! ```

@@ -10,7 +10,7 @@ use super::context::holds_text;
 use super::parameters::{files_of_all_parameters, files_of_parameters};
 use super::{FileContext, Findings, Reader, Related, entry};
 use crate::analysis::ClassParameter;
-use crate::datatype::{self, Mismatch, MismatchKind, Step};
+use crate::datatype::{self, Mismatch, MismatchKind, Step, capitalized};
 use crate::eyaml;
 use crate::interpolation::has_tokens;
 use crate::scope::Scope;
@@ -99,7 +99,7 @@ fn is_given(at: &FileContext<'_>, root: &Root, parameter: ClassParameter<'_>) ->
 
 /// Puppet's message.
 fn sentence(parameter: ClassParameter<'_>, mismatch: &Mismatch) -> String {
-    let class = title(&parameter.class.definition.name);
+    let class = capitalized(&parameter.class.definition.name);
     let name = &parameter.parameter.name;
     format!("Class[{class}]: parameter '{name}' {mismatch}")
 }
@@ -169,17 +169,6 @@ fn is_effective(
         .as_ref()
         .is_ok_and(|result| result == value);
     is_same && survey.unknowns(&analysis, &[]).is_empty() && survey.outside().is_empty()
-}
-
-/// The name of a class in a catalog: `Ntp::Server`.
-fn title(class: &str) -> String {
-    let capital = |segment: &str| {
-        let mut chars = segment.chars();
-        let first = chars.next().map(|c| c.to_ascii_uppercase());
-        first.into_iter().chain(chars).collect::<String>()
-    };
-    let segments: Vec<String> = class.split("::").map(capital).collect();
-    segments.join("::")
 }
 
 /// The part of a value that has a mismatch.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::libyaml::{CollectionStyle, Event, EventKind, YamlScalarStyle};
+use super::libyaml::{CollectionStyle, Event, EventKind};
 use super::plain_yaml::{PlainScalar, Sink, read_plain};
 use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
 use crate::text::TextRange;
@@ -191,14 +191,7 @@ impl<'t> Builder<'t> {
                     self.properties(start..end, anchor.as_deref(), Some(tag.as_deref()));
                 let range = self.scalar_range(content, end, *style, start == end);
                 let text = self.shared(value);
-                let style = match style {
-                    YamlScalarStyle::Plain => ScalarStyle::Plain,
-                    YamlScalarStyle::SingleQuoted => ScalarStyle::SingleQuoted,
-                    YamlScalarStyle::DoubleQuoted => ScalarStyle::DoubleQuoted,
-                    YamlScalarStyle::Literal => ScalarStyle::Literal,
-                    YamlScalarStyle::Folded => ScalarStyle::Folded,
-                };
-                self.add_scalar(range, style, text, anchor, tag);
+                self.add_scalar(range, *style, text, anchor, tag);
             }
             EventKind::SequenceStart {
                 anchor, tag, style, ..
@@ -352,17 +345,17 @@ impl<'t> Builder<'t> {
         &self,
         start: usize,
         end: usize,
-        style: YamlScalarStyle,
+        style: ScalarStyle,
         absent: bool,
     ) -> TextRange {
         match style {
-            YamlScalarStyle::Plain if absent => {
+            ScalarStyle::Plain if absent => {
                 // An absent value stands after its indicator, or at the end of the last token.
                 let indicated =
                     start > self.behind && matches!(self.bytes[start - 1], b':' | b'-' | b'?');
                 TextRange::empty(if indicated { start } else { self.behind })
             }
-            YamlScalarStyle::Literal | YamlScalarStyle::Folded => {
+            ScalarStyle::Literal | ScalarStyle::Folded => {
                 TextRange::new(start, trim_blank_lines(self.bytes, start, end))
             }
             _ => TextRange::new(start, end),

@@ -13,9 +13,9 @@ use std::ptr;
 
 use unsafe_libyaml as unsafe_sys;
 
+use super::tree::ScalarStyle;
 pub use super::yaml_event::{
     CollectionStyle, Emit, EmitError, Event, EventKind, Mark, SyntaxError, YamlEvent,
-    YamlScalarStyle,
 };
 
 impl From<unsafe_sys::yaml_mark_t> for Mark {
@@ -181,14 +181,14 @@ impl Drop for Parser<'_> {
     }
 }
 
-fn scalar_style(style: unsafe_sys::yaml_scalar_style_t) -> YamlScalarStyle {
+fn scalar_style(style: unsafe_sys::yaml_scalar_style_t) -> ScalarStyle {
     match style {
-        unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE => YamlScalarStyle::SingleQuoted,
-        unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE => YamlScalarStyle::DoubleQuoted,
-        unsafe_sys::YAML_LITERAL_SCALAR_STYLE => YamlScalarStyle::Literal,
-        unsafe_sys::YAML_FOLDED_SCALAR_STYLE => YamlScalarStyle::Folded,
+        unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE => ScalarStyle::SingleQuoted,
+        unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE => ScalarStyle::DoubleQuoted,
+        unsafe_sys::YAML_LITERAL_SCALAR_STYLE => ScalarStyle::Literal,
+        unsafe_sys::YAML_FOLDED_SCALAR_STYLE => ScalarStyle::Folded,
         unsafe_sys::YAML_PLAIN_SCALAR_STYLE | unsafe_sys::YAML_ANY_SCALAR_STYLE | _ => {
-            YamlScalarStyle::Plain
+            ScalarStyle::Plain
         }
     }
 }
@@ -238,14 +238,16 @@ impl Default for Emitter {
 }
 
 /// The raw style of a scalar; for `None` libyaml chooses.
-fn raw_scalar_style(style: Option<YamlScalarStyle>) -> unsafe_sys::yaml_scalar_style_t {
+fn raw_scalar_style(style: Option<ScalarStyle>) -> unsafe_sys::yaml_scalar_style_t {
     match style {
-        None => unsafe_sys::YAML_ANY_SCALAR_STYLE,
-        Some(YamlScalarStyle::Plain) => unsafe_sys::YAML_PLAIN_SCALAR_STYLE,
-        Some(YamlScalarStyle::SingleQuoted) => unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE,
-        Some(YamlScalarStyle::DoubleQuoted) => unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE,
-        Some(YamlScalarStyle::Literal) => unsafe_sys::YAML_LITERAL_SCALAR_STYLE,
-        Some(YamlScalarStyle::Folded) => unsafe_sys::YAML_FOLDED_SCALAR_STYLE,
+        None | Some(ScalarStyle::JsonString | ScalarStyle::JsonLiteral) => {
+            unsafe_sys::YAML_ANY_SCALAR_STYLE
+        }
+        Some(ScalarStyle::Plain) => unsafe_sys::YAML_PLAIN_SCALAR_STYLE,
+        Some(ScalarStyle::SingleQuoted) => unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE,
+        Some(ScalarStyle::DoubleQuoted) => unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE,
+        Some(ScalarStyle::Literal) => unsafe_sys::YAML_LITERAL_SCALAR_STYLE,
+        Some(ScalarStyle::Folded) => unsafe_sys::YAML_FOLDED_SCALAR_STYLE,
     }
 }
 

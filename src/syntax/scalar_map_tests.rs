@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::libyaml::{self, CollectionStyle, Emit, EventKind, Parser};
-use super::super::{NodeKind, Tree, parse_hocon, parse_json, parse_yaml};
+use super::super::{NodeKind, ScalarStyle, Tree, parse_hocon, parse_json, parse_yaml};
 use super::*;
 
 /// The text that libyaml reads for `source` between double quotes.
@@ -69,8 +69,8 @@ fn check_tree(source: &str, tree: &Tree) -> usize {
     scalars
 }
 
-fn scalar_styles() -> impl Strategy<Value = libyaml::YamlScalarStyle> {
-    use libyaml::YamlScalarStyle::{DoubleQuoted, Folded, Literal, Plain, SingleQuoted};
+fn scalar_styles() -> impl Strategy<Value = ScalarStyle> {
+    use ScalarStyle::{DoubleQuoted, Folded, Literal, Plain, SingleQuoted};
     prop_oneof![
         Just(Plain),
         Just(SingleQuoted),
@@ -119,9 +119,9 @@ proptest! {
             anchor: None, tag: None, implicit: true, style: CollectionStyle::Block,
         };
         let mut events = vec![Emit::StreamStart, Emit::DocumentStart { implicit: true }, open()];
-        events.push(scalar("key", libyaml::YamlScalarStyle::Plain));
+        events.push(scalar("key", ScalarStyle::Plain));
         if nested {
-            events.extend([open(), scalar("inner", libyaml::YamlScalarStyle::Plain)]);
+            events.extend([open(), scalar("inner", ScalarStyle::Plain)]);
         }
         events.push(scalar(&text, style));
         if nested {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::tree::ScalarStyle;
+
 /// A position in the text libyaml reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mark {
@@ -11,21 +13,6 @@ pub struct Mark {
     pub line: usize,
     /// Characters into the line, from zero.
     pub column: usize,
-}
-
-/// How a scalar is written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum YamlScalarStyle {
-    /// `word`
-    Plain,
-    /// `'word'`
-    SingleQuoted,
-    /// `"word"`
-    DoubleQuoted,
-    /// `|` and indented lines
-    Literal,
-    /// `>` and indented lines
-    Folded,
 }
 
 /// How a collection is written.
@@ -49,11 +36,11 @@ pub struct Event<'p> {
 }
 
 /// A parser event. Tags are resolved (`!!str` is `tag:yaml.org,2002:str`).
-pub type EventKind<'p> = YamlEvent<Cow<'p, str>, YamlScalarStyle>;
+pub type EventKind<'p> = YamlEvent<Cow<'p, str>, ScalarStyle>;
 
 /// One event for the emitter: the input of Psych's `Psych::Emitter`. Without a style for a scalar
 /// the emitter chooses one; a style that cannot represent the text is replaced by one that can.
-pub type Emit<'a> = YamlEvent<&'a str, Option<YamlScalarStyle>>;
+pub type Emit<'a> = YamlEvent<&'a str, Option<ScalarStyle>>;
 
 /// An event that libyaml reads or writes, with texts as `T` and styles of scalars as `S`.
 #[derive(Clone, Debug, PartialEq, Eq)]

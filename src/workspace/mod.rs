@@ -9,11 +9,8 @@
 //!
 //! let workspace = Workspace::new();
 //! workspace.apply(Change::Folders(vec!["/repo".into()]));
-//! let snapshot = workspace.apply(Change::Open {
-//!     path: "/repo/data/common.yaml".into(),
-//!     text: "ntp::servers: [a, b]\n".into(),
-//!     version: 1,
-//! });
+//! let open = Change::open("/repo/data/common.yaml", "ntp::servers: [a, b]\n");
+//! let snapshot = workspace.apply(open);
 //! assert_eq!(snapshot.kind("/repo/data"), Some(FileKind::Directory));
 //! assert_eq!(snapshot.count_with("ntp::servers"), 1);
 //! ```

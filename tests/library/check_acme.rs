@@ -192,11 +192,8 @@ fn rechecking_what_depends_on_an_edit_is_enough() {
         let path: Arc<str> = Arc::from(format!("{root}/{file}"));
         let old = workspace.snapshot().file(&path).unwrap().text().clone();
         assert!(old.contains(before), "{file}: {before}");
-        let snapshot = workspace.apply(Change::Open {
-            path: path.clone(),
-            text: Arc::from(old.replacen(before, after, 1)),
-            version: 1,
-        });
+        let edited = old.replacen(before, after, 1);
+        let snapshot = workspace.apply(Change::open(path.clone(), edited));
         let checker = Checker::new(&snapshot, PuppetVersion::V8);
         let all = checker.all();
         match recheck(&snapshot, &[]) {
@@ -232,11 +229,7 @@ fn every_fix_removes_its_finding_and_adds_none() {
         known.remove(this.unwrap());
         for fix in &finding.fixes {
             let edited = TextEdit::apply(&fix.edits, text).unwrap();
-            let edit = Change::Open {
-                path: path.clone(),
-                text: edited.as_str().into(),
-                version: 1,
-            };
+            let edit = Change::open(path.clone(), edited.as_str());
             let mut left = check_file(&workspace.apply(edit), path);
             if finding.code == "wrong-backend-kind" {
                 // The level has the right kind, but lacks something else.

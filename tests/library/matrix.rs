@@ -216,11 +216,8 @@ proptest! {
         let workspace = workspace(&files(&all));
         let version = if is_puppet_8 { PuppetVersion::V8 } else { PuppetVersion::V7 };
         let base = base(&nodes(NODES), version);
-        let after = workspace.apply(Change::Open {
-            path: format!("{FOLDER}/{}", PATHS[edited]).into(),
-            text: edit.as_str().into(),
-            version: 1,
-        });
+        let path = format!("{FOLDER}/{}", PATHS[edited]);
+        let after = workspace.apply(Change::open(path, edit.as_str()));
         let before = after.saved();
         let (old, new) = (fleet(&base, &before), fleet(&base, &after));
         let mut keys: BTreeSet<Arc<str>> = all_keys(&old).into_iter().collect();
@@ -300,11 +297,10 @@ fn a_key_over_ten_thousand_nodes_costs_what_its_sources_cost() {
         (2_000, "80".into())
     );
     let start = Instant::now();
-    let edited = workspace.apply(Change::Open {
-        path: "/repo/data/common.yaml".into(),
-        text: "port: 81\nhost: \"%{facts.site}\"\n".into(),
-        version: 1,
-    });
+    let edited = workspace.apply(Change::open(
+        "/repo/data/common.yaml",
+        "port: 81\nhost: \"%{facts.site}\"\n",
+    ));
     let saved = edited.saved();
     let (old, new) = (self::fleet(&base, &saved), self::fleet(&base, &edited));
     let found = impact(&old, &new, Detail::Answers);

@@ -124,11 +124,7 @@ fn snapshot(files: &Files) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec![FOLDER.into()]));
     for (name, text) in files {
-        workspace.apply(Change::Open {
-            path: format!("{FOLDER}/{name}").into(),
-            text: text.as_str().into(),
-            version: 1,
-        });
+        workspace.apply(Change::open(format!("{FOLDER}/{name}"), text.as_str()));
     }
     workspace.snapshot()
 }

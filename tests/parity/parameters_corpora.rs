@@ -68,11 +68,7 @@ fn differences(corpus: &str, checkout: &Path) -> (usize, Vec<String>) {
         let at: Arc<str> = format!("/repo/{path}").into();
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/repo".into()]));
-        let snapshot = workspace.apply(Change::Open {
-            path: Arc::clone(&at),
-            text: text.as_str().into(),
-            version: 1,
-        });
+        let snapshot = workspace.apply(Change::open(Arc::clone(&at), text.as_str()));
         let file = snapshot.file(&at).unwrap();
         let facts = file.facts();
         let mut found = facts

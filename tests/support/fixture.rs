@@ -56,11 +56,7 @@ impl Fixture {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec![FOLDER.into()]));
         for (path, text) in &self.files {
-            workspace.apply(Change::Open {
-                path: format!("{FOLDER}/{path}").into(),
-                text: text.as_str().into(),
-                version: 1,
-            });
+            workspace.apply(Change::open(format!("{FOLDER}/{path}"), text.as_str()));
         }
         workspace.snapshot()
     }

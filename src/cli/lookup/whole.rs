@@ -13,9 +13,10 @@ use crate::cli::suggestions::no_node;
 use crate::cli::terminal::remark;
 use crate::cli::workspace::read;
 use crate::disk::DiskFiles;
-use crate::ide::unseen::{outside_reason, outside_words};
 use crate::interpolation::Key;
-use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
+use crate::lookup::{
+    Group, Request, Tracing, UnknownCause, absent_levels, absent_words, groups_of_possible,
+};
 use crate::scope::{KnownNodes, Node, Scope, top_name};
 use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
@@ -132,7 +133,8 @@ fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<Arc<str
 
 /// Adds levels outside of the workspace to the conditions of the answers.
 fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
-    let (Some(reason), Some(words)) = (outside_reason(levels), outside_words(levels)) else {
+    let reason = absent_levels(levels).map(|those| format!("{those} may set it"));
+    let (Some(reason), Some(words)) = (reason, absent_words(levels, "it")) else {
         return;
     };
     for group in groups {

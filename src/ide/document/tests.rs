@@ -143,11 +143,10 @@ fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_one_message() {
         answer_text_in(snapshot, &Question::Impact { path, file })
     };
     assert_eq!(impact(&saved, None), "there are no unsaved edits");
-    let edited = saved.with(Change::Open {
-        path: path.clone(),
-        text: "version: 5\nhierarchy:\n  - {nam: node, path: common.yaml}\n".into(),
-        version: 1,
-    });
+    let edited = saved.with(Change::open(
+        path.clone(),
+        "version: 5\nhierarchy:\n  - {nam: node, path: common.yaml}\n",
+    ));
     let refused = "Puppet refuses this hiera.yaml: once it is saved, every lookup fails";
     assert_eq!(impact(&edited, Some(&path)), refused);
     assert_eq!(impact(&edited, None), refused);

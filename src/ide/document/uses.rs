@@ -230,13 +230,8 @@ mod tests {
     #[test]
     fn counts_are_those_of_the_documents() {
         let read = workspace();
-        let edit = |snapshot: &Snapshot, path: &str, text: &str| {
-            snapshot.with(Change::Open {
-                path: path.into(),
-                text: text.into(),
-                version: 1,
-            })
-        };
+        let edit =
+            |snapshot: &Snapshot, path: &str, text: &str| snapshot.with(Change::open(path, text));
         let use_of_port = "a: \"%{lookup('port')} %{lookup('port')}\"\n";
         let outside = edit(&read, "/outside/unread.yaml", use_of_port);
         let outside = edit(&outside, "/outside/read.yaml", use_of_port);

@@ -35,7 +35,8 @@ use style::{has_inner_line_break, string_style};
 
 use super::time::nanoseconds;
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
-use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, YamlScalarStyle};
+use crate::syntax::ScalarStyle;
+use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter};
 use crate::syntax::tree::STRING_TAG;
 
 /// Maximum number of parts of a value that are written; the rest is `…`. Nested shared lists must
@@ -196,7 +197,7 @@ struct WrittenScalar<'a> {
     tag: Option<&'a str>,
     plain_implicit: bool,
     quoted_implicit: bool,
-    style: Option<YamlScalarStyle>,
+    style: Option<ScalarStyle>,
 }
 
 impl ValueWriter {
@@ -366,7 +367,7 @@ impl ValueWriter {
         self.scalar(&WrittenScalar {
             text: &BASE64.encode(bytes),
             tag: Some("!binary"),
-            style: Some(YamlScalarStyle::Literal),
+            style: Some(ScalarStyle::Literal),
             ..WrittenScalar::default()
         })
     }
@@ -389,7 +390,7 @@ impl ValueWriter {
             .as_mut()
             .and_then(|stand_ins| stand_ins.replace(written.text, self.in_key));
         let style = match replaced {
-            Some(_) => Some(YamlScalarStyle::DoubleQuoted),
+            Some(_) => Some(ScalarStyle::DoubleQuoted),
             None => written.style,
         };
         self.emitter.emit(&Emit::Scalar {

@@ -5,21 +5,21 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Purpose;
-use crate::syntax::libyaml::YamlScalarStyle;
+use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::time::numbers;
 
-pub(super) fn string_style(text: &str, purpose: Purpose) -> YamlScalarStyle {
+pub(super) fn string_style(text: &str, purpose: Purpose) -> ScalarStyle {
     if has_inner_line_break(text) {
-        YamlScalarStyle::Literal
+        ScalarStyle::Literal
     } else if text == "<<" {
-        YamlScalarStyle::SingleQuoted
+        ScalarStyle::SingleQuoted
     } else if text == "y" || text == "n" || starts_oddly(text) {
-        YamlScalarStyle::DoubleQuoted
+        ScalarStyle::DoubleQuoted
     } else if reads_as_something_else(text, purpose) || looks_like_bad_octal(text) {
-        YamlScalarStyle::SingleQuoted
+        ScalarStyle::SingleQuoted
     } else {
-        YamlScalarStyle::Plain
+        ScalarStyle::Plain
     }
 }
 

@@ -18,13 +18,7 @@ fn no_random_numbers(_: &mut [u8]) -> Result<(), getrandom::Error> {
 pub extern "C" fn merged_elements() -> u32 {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/repo".into()]));
-    let open = |path: &str, text: &str| {
-        workspace.apply(Change::Open {
-            path: path.into(),
-            text: text.into(),
-            version: 1,
-        })
-    };
+    let open = |path: &str, text: &str| workspace.apply(Change::open(path, text));
     open(
         "/repo/hiera.yaml",
         "version: 5\nhierarchy: [{name: Common, paths: [first.yaml, second.yaml]}]\n",

@@ -5,18 +5,13 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn a_variable_has_the_values_of_the_nodes() {
+fn a_variable_has_the_values_of_file_names() {
     let text = with_hierarchy(
         "#- data/common.yaml\na: \"x %{fac$0ts.site} y\"\n#- data/site/ams.yaml\n#- data/site/lhr.yaml\n",
     );
     check(
         &text,
         expect!["%{facts.site} — depends on the node; known from file names: ams, lhr"],
-    );
-    check_nodes(
-        &text,
-        NODES,
-        expect!["%{facts.site} — ams for 2 nodes, lhr for 2 nodes"],
     );
 }
 

@@ -16,84 +16,6 @@ fn whole_value(
 }
 
 #[test]
-fn a_long_value_links_to_the_whole_value() {
-    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
-    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"))
-        .replace("  k", "    k");
-    check_forms(
-        &text,
-        NODES,
-        expect![[r#"
-            **`big.inner`** — first found, for all 4 nodes that read this file
-            ```yaml
-            k0: 0
-            k1: 1
-            k2: 2
-            k3: 3
-            k4: 4
-            k5: 5
-            k6: 6
-            k7: 7
-            k8: 8
-            k9: 9
-            k10: 10
-            k11: 11
-            # … 43 more lines: hiera-ls lookup big.inner
-            k55: 55
-            k56: 56
-            k57: 57
-            k58: 58
-            k59: 59
-            ```
-            set in [common.yaml:2](file:///repo/data/common.yaml#L2)
-            -- aligned
-            **`big.inner`** — first found, for all 4 nodes that read this file
-            ```yaml
-            k0: 0
-            k1: 1
-            k2: 2
-            k3: 3
-            k4: 4
-            k5: 5
-            k6: 6
-            k7: 7
-            k8: 8
-            k9: 9
-            k10: 10
-            k11: 11
-            # … 43 more lines: hiera-ls lookup big.inner
-            k55: 55
-            k56: 56
-            k57: 57
-            k58: 58
-            k59: 59
-            ```
-            set in `common.yaml:2`
-            -- plain
-            big.inner — first found, for all 4 nodes that read this file
-              k0: 0
-              k1: 1
-              k2: 2
-              k3: 3
-              k4: 4
-              k5: 5
-              k6: 6
-              k7: 7
-              k8: 8
-              k9: 9
-              k10: 10
-              k11: 11
-              # … 43 more lines: hiera-ls lookup big.inner
-              k55: 55
-              k56: 56
-              k57: 57
-              k58: 58
-              k59: 59
-            set in common.yaml:2"#]],
-    );
-}
-
-#[test]
 fn a_long_value_is_linked_where_the_client_runs_commands() {
     let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
     let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
@@ -134,6 +56,15 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
           # … 58 more lines: hiera-ls lookup big.inner
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
+    // Without commands and links, Markdown is as for terminals.
+    let options = HoverOptions {
+        whole: None,
+        ..options
+    };
+    let without = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
+        hover(analysis, path, offset, &options)
+    });
+    assert_eq!(without.expect("a hover").markdown, found.aligned);
 
     let whole = whole.expect("a document");
     let lines: Vec<&str> = whole.lines().collect();
