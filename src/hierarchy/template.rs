@@ -235,8 +235,8 @@ impl Template {
     /// text.
     #[must_use]
     pub fn is_likelier(&self, other: &Template, path: &str) -> bool {
-        let starts_later = self.first_text().len() > other.first_text().len();
-        self.matches(path) || starts_later && self.matches_across_folders(path)
+        let has_longer_start = self.first_text().len() > other.first_text().len();
+        self.matches(path) || has_longer_start && self.matches_across_folders(path)
     }
 
     /// Whether some variable may stand for several folders.

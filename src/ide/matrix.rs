@@ -29,8 +29,8 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// An answer for some nodes with the lines of its sources. Levels outside of the workspace are only
-/// among the conditions that would change it after [`with_unseen`].
+/// An answer for some nodes, with the lines of its sources. [`with_unseen`] adds the levels outside
+/// of the workspace to `unless`.
 pub type Cell = Group<SourceLine>;
 
 impl Cell {

@@ -45,7 +45,7 @@ fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
     expected.assert_eq(&also_half_typed(text, |text| definition_of(text, selected)));
 }
 
-/// Checks the definitions of cases, each a part of a workspace.
+/// Checks the definitions of cases, each a part or a change of a workspace.
 fn check_definitions(workspace: impl Fn(&str) -> String, cases: Expect) {
     check_cases(cases, |text| {
         also_half_typed(&workspace(text), |text| definition_of(text, None))

@@ -224,7 +224,7 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
     found
 }
 
-/// The entries of `lookup_options` with these names.
+/// The entries of `lookup_options` whose names satisfy `is_it`.
 fn of_options(file: &File, is_it: impl Fn(&str) -> bool) -> impl Iterator<Item = Occurrence> {
     let options = file.facts().lookup_options.iter();
     let options = options.filter(move |option| is_it(&option.pattern));

@@ -321,7 +321,7 @@ pub struct Group<S = Source> {
 }
 
 impl Group {
-    /// An answer for some nodes, or with no nodes for a scope.
+    /// The group of one answer. `nodes` is empty if the answer is for a scope, not for known nodes.
     #[must_use]
     pub fn of(answer: Answer, request: &Request, nodes: Vec<Arc<str>>) -> Group {
         Group {
@@ -357,7 +357,7 @@ impl Group {
     }
 }
 
-/// The nodes that get an answer from the same sources.
+/// The nodes that get an answer from the same sources. The fields have the order of the public JSON.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct GroupOrigin<S = Source> {
     /// The nodes, in their order; empty if no nodes are known.

@@ -237,7 +237,7 @@ impl Default for Emitter {
     }
 }
 
-/// The raw style of a scalar; for `None` libyaml chooses.
+/// The raw style of a scalar; for `None`, and for JSON's styles, libyaml chooses.
 fn raw_scalar_style(style: Option<ScalarStyle>) -> unsafe_sys::yaml_scalar_style_t {
     match style {
         None | Some(ScalarStyle::JsonString | ScalarStyle::JsonLiteral) => {

@@ -138,12 +138,44 @@ fn in_users(at: &str) -> String {
 }
 
 #[test]
-fn a_deep_merge_and_its_parts_name_their_sources() {
-    check_all(
-        in_users,
+fn a_deep_merge_names_the_source_of_each_part() {
+    check_forms(
+        &in_users("us$0ers:\n  alice:\n    uid"),
         "{}",
         expect![[r#"
-            $ us$0ers:\n  alice:\n    uid
+            **`users`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            root:             # common.yaml:5
+              keys: [k1, k2]
+            alice:
+              groups:         # "docker" knocked out by role/web.yaml:4
+                - wheel       # common.yaml:8
+                - www         # role/web.yaml:4
+              shell: /bin/sh  # common.yaml:9
+              uid: 7          # role/web.yaml:3
+            bob:              # role/web.yaml:5
+              uid: 2
+            ```
+            merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`
+            -- aligned
+            **`users`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            root:             # common.yaml:5
+              keys: [k1, k2]
+            alice:
+              groups:         # "docker" knocked out by role/web.yaml:4
+                - wheel       # common.yaml:8
+                - www         # role/web.yaml:4
+              shell: /bin/sh  # common.yaml:9
+              uid: 7          # role/web.yaml:3
+            bob:              # role/web.yaml:5
+              uid: 2
+            ```
+            merged from `role/web.yaml:1`, `common.yaml:4`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
+              `^users$`
+            -- plain
             users — merged deep from 2 levels, for every node that reads this file
               root:             # common.yaml:5
                 keys: [k1, k2]
@@ -156,7 +188,16 @@ fn a_deep_merge_and_its_parts_name_their_sources() {
               bob:              # role/web.yaml:5
                 uid: 2
             merged from role/web.yaml:1, common.yaml:4
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+}
+
+#[test]
+fn a_nested_key_shows_the_level_that_sets_it() {
+    check_all(
+        in_users,
+        "{}",
+        expect![[r#"
             $ u$0id: 7
             users.alice.uid — merged deep, set by one level, for every node that reads this file
               7

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn a_variable_has_the_values_of_file_names() {
+fn the_values_of_a_variable_are_known_from_file_names() {
     let text = with_hierarchy(
         "#- data/common.yaml\na: \"x %{fac$0ts.site} y\"\n#- data/site/ams.yaml\n#- data/site/lhr.yaml\n",
     );

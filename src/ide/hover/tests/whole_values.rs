@@ -56,7 +56,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
           # … 58 more lines: hiera-ls lookup big.inner
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
-    // Without commands and links, Markdown is as for terminals.
+    // Without commands and links, Markdown equals the aligned form.
     let options = HoverOptions {
         whole: None,
         ..options
@@ -107,11 +107,13 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
 
 #[test]
 fn long_values_are_cut_in_the_middle() {
-    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
-    check(
-        &with_hierarchy(&format!("#- data/common.yaml\nbig$0:\n{keys}")),
+    let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
+    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
+    check_nodes(
+        &text,
+        NODES,
         expect![[r#"
-            big — first found, for every node that reads this file
+            big.inner — first found, for all 4 nodes that read this file
               k0: 0
               k1: 1
               k2: 2
@@ -124,14 +126,22 @@ fn long_values_are_cut_in_the_middle() {
               k9: 9
               k10: 10
               k11: 11
-              # … 43 more lines: hiera-ls lookup big
+              # … 43 more lines: hiera-ls lookup big.inner
               k55: 55
               k56: 56
               k57: 57
               k58: 58
               k59: 59
-            set in common.yaml:1"#]],
+            set in common.yaml:2"#]],
     );
+    // As many lines in the other forms, and without known nodes.
+    let cut = "\nk11: 11\n# … 43 more lines: hiera-ls lookup big.inner\nk55: 55\n";
+    let forms = forms(&text, NODES);
+    assert_eq!(forms.matches(cut).count(), 2, "{forms}");
+    let linked = "\nk59: 59\n```\nset in [common.yaml:2](file:///repo/data/common.yaml#L2)\n--";
+    assert!(forms.contains(linked), "{forms}");
+    let unknown = plain(&text, "{}");
+    assert!(unknown.contains(&cut.replace('\n', "\n  ")), "{unknown}");
 }
 
 #[test]
