@@ -189,10 +189,7 @@ pub(super) fn time_range(
         }
         Some(Param::Float(seconds)) => {
             // Too many nanoseconds count as no bound.
-            let time = (seconds * 1e9)
-                .is_finite()
-                .then(|| time::from_seconds(*seconds));
-            Ok((time, Digits::All))
+            Ok((time::from_seconds(*seconds), Digits::All))
         }
         Some(hash @ Param::Hash(_)) => {
             let time = time_of_hash(name, value_of(hash.clone()))?;

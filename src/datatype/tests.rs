@@ -171,3 +171,14 @@ fn conversions_of_huge_counts_are_refused() {
     assert!(convert(&plain("Array"), &count, &[], &NoAliases).is_err());
     assert!(convert(&plain("Hash"), &count, &[], &NoAliases).is_err());
 }
+
+#[test]
+fn times_that_do_not_fit_are_unknown() {
+    let seconds = crate::value::from_json("[1701411834604692317316873037150, 1e30, -1e30]");
+    for name in ["Timestamp", "Timespan"] {
+        for number in seconds.as_ref().unwrap().as_array().unwrap() {
+            let made = convert(&plain(name), number, &[], &NoAliases);
+            assert!(made.unwrap().has_opaque(), "{name} of {number:?}");
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
     let made = |nanoseconds| super::rich("Timestamp", time::timestamp_text(nanoseconds));
     let (text, format, zone) = match matched {
         0 => return Ok(unknown("the current time")),
-        1 => return nanoseconds(&all[0]).map(made),
+        1 => return of_seconds(&all[0], made),
         2 => (all[0].as_str(), all.get(1), all.get(2)),
         _ => (
             all[0].get("string").and_then(Value::as_str),
@@ -43,16 +43,20 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
     .map(made)
 }
 
-fn nanoseconds(value: &Value) -> Result<i128, String> {
-    match value {
+/// What `made` makes of the nanoseconds in a number of seconds. Puppet's have no limit: here the
+/// value is unknown if they do not fit.
+fn of_seconds(value: &Value, made: impl Fn(i128) -> Value) -> Result<Value, String> {
+    let nanoseconds = match value {
         // The message of `FloatDomainError` is the number.
-        Value::Float(seconds) if !(seconds * 1e9).is_finite() => Err(float_to_s(seconds * 1e9)),
-        Value::Float(seconds) => Ok(time::from_seconds(*seconds)),
-        other => Ok(integer(other)
+        Value::Float(seconds) if !(seconds * 1e9).is_finite() => {
+            return Err(float_to_s(seconds * 1e9));
+        }
+        Value::Float(seconds) => time::from_seconds(*seconds),
+        other => integer(other)
             .and_then(|n| i128::try_from(n).ok())
-            .and_then(|n| n.checked_mul(time::SECOND))
-            .unwrap_or_default()),
-    }
+            .and_then(|n| n.checked_mul(time::SECOND)),
+    };
+    Ok(nanoseconds.map_or_else(|| unknown("a time that is too far away"), made))
 }
 
 pub(super) fn timespan(matched: usize, all: &[Value]) -> Result<Value, String> {
@@ -71,7 +75,7 @@ pub(super) fn timespan(matched: usize, all: &[Value]) -> Result<Value, String> {
         _ => 0,
     };
     let (text, format) = match matched {
-        0 => return nanoseconds(&all[0]).map(made),
+        0 => return of_seconds(&all[0], made),
         1 => (all[0].as_str(), all.get(1)),
         2 => {
             let sum = all.iter().zip(UNITS).map(|(v, (_, unit))| part(v, unit));

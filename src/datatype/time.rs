@@ -34,14 +34,12 @@ const ZONED: &[&str] = &[
 /// Maximum number of digits of a number.
 const MAX_DIGITS: usize = 30;
 
-/// Seconds as nanoseconds, truncated like Ruby's `to_i`.
-pub(super) fn from_seconds(seconds: f64) -> i128 {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "saturating is what is wanted"
-    )]
-    let nanoseconds = (seconds * 1e9) as i128;
-    nanoseconds
+/// Seconds as nanoseconds, truncated like Ruby's `to_i`; `None` if they do not fit.
+pub(super) fn from_seconds(seconds: f64) -> Option<i128> {
+    let nanoseconds = seconds * 1e9;
+    #[allow(clippy::cast_possible_truncation, reason = "i128 ends at this power")]
+    let fits = (nanoseconds.abs() < 2_f64.powi(127)).then_some(nanoseconds as i128);
+    fits
 }
 
 /// A span in Puppet's format: `0-00:01:02.5`.
@@ -348,7 +346,9 @@ fn finish(fields: &Fields, timezone: Option<&str>) -> Result<i128, String> {
     };
     let date = days(year, fields.month, fields.day);
     let seconds = date * 86_400 + fields.hour * 3600 + fields.minute * 60 + fields.second - offset;
-    Ok(seconds * SECOND + fields.fraction)
+    let nanoseconds = seconds.checked_mul(SECOND);
+    let nanoseconds = nanoseconds.and_then(|whole| whole.checked_add(fields.fraction));
+    nanoseconds.ok_or_else(|| format!("the year {year} is too far away"))
 }
 
 /// Seconds east of Greenwich.
@@ -438,7 +438,7 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
             'Y' => {
                 let negative = text.starts_with('-');
                 let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-                let (year, rest) = number(unsigned, if digits_follow { 4 } else { 18 })?;
+                let (year, rest) = number(unsigned, if digits_follow { 4 } else { 22 })?;
                 fields.year = Some(if negative { -year } else { year });
                 text = rest;
             }
