@@ -123,10 +123,7 @@ fn simple(value: &Value) -> Type {
         }
         Value::Symbol(_) => Type::Runtime(Some("ruby".into()), Some("Symbol".into())),
         Value::Rich(rich) => match rich.ptype {
-            "Regexp" => {
-                let source = rich.pattern().unwrap_or_default().replace("\\/", "/");
-                Type::Regexp(Some(source.into()))
-            }
+            "Regexp" => Type::Regexp(Some(rich.text.as_str().into())),
             "Binary" => Type::Binary,
             "SemVer" => Type::SemVer(Arc::new([])),
             "SemVerRange" => Type::SemVerRange,

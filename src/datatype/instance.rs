@@ -5,7 +5,6 @@ use num_bigint::BigInt;
 use super::model::{Alias, AliasBody, Element, ObjectType, Presence, StringType, Type};
 use super::ranges::Range;
 use super::{interpret, time};
-use crate::regexp::slashed;
 use crate::value::Value;
 
 /// Maximum nesting of types and values that is checked; anything deeper counts as an instance.
@@ -65,7 +64,7 @@ impl InstanceCheck {
                 matches!(value, Value::Bool(truth) if wanted.is_none_or(|w| w == *truth))
             }
             Type::Regexp(source) => rich(value, "Regexp")
-                .is_some_and(|text| source.as_deref().is_none_or(|s| slashed(s) == text)),
+                .is_some_and(|text| source.as_deref().is_none_or(|source| source == text)),
             Type::SemVer(ranges) => rich(value, "SemVer").is_some_and(|version| {
                 ranges.is_empty() || ranges.iter().any(|r| super::semver::includes(r, version))
             }),

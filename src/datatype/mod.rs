@@ -67,7 +67,6 @@ use assignable::assignable;
 use infer::normalize;
 use instance::is_instance;
 
-use crate::regexp::slashed;
 use crate::syntax::puppet::PuppetProblem;
 use crate::value::{Rich, Value};
 
@@ -135,7 +134,7 @@ pub fn type_value(t: &Type) -> Value {
 /// A pattern as a value.
 #[must_use]
 pub fn regexp_value(source: &str) -> Value {
-    rich("Regexp", slashed(source))
+    rich("Regexp", source.to_owned())
 }
 
 /// The type in a value of type `Type`; `Unit` if its text cannot be parsed.

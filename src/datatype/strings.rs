@@ -9,7 +9,6 @@ use regex::Regex;
 use super::instance::integer;
 use super::printf::Directive;
 use super::quote::{double_quote, quote};
-use crate::regexp::slashed;
 use crate::value::{Opaque, Value, float_to_s};
 
 /// Maximum nesting of values that is written.
@@ -410,15 +409,12 @@ fn scalar(value: &Value, format: &TextFormat) -> Result<String, String> {
         }),
         Value::Rich(rich) => match rich.ptype {
             "Binary" => binary(&rich.text, format),
-            "Regexp" => {
-                let source = rich.pattern().unwrap_or_default().replace("\\/", "/");
-                match letter {
-                    'p' => Ok(fitted(&slashed(&source))),
-                    's' if alternate => Ok(fitted(&quote(&source))),
-                    's' => Ok(fitted(&source)),
-                    _ => Err(format.refuse("Regexp", "sp")),
-                }
-            }
+            "Regexp" => match letter {
+                'p' => Ok(fitted(&rich.shown())),
+                's' if alternate => Ok(fitted(&quote(&rich.text))),
+                's' => Ok(fitted(&rich.text)),
+                _ => Err(format.refuse("Regexp", "sp")),
+            },
             "URI" => match letter {
                 'p' => Ok(format!("URI({})", quote(&rich.text))),
                 's' if alternate => Ok(fitted(&quote(&rich.text))),

@@ -201,7 +201,7 @@ impl<'h> Evaluator<'h> {
                 }
                 out.push('}');
             }
-            Value::Rich(rich) => out.push_str(&rich.text),
+            Value::Rich(rich) => out.push_str(&rich.shown()),
             Value::Opaque(_) => return Err(not_known(value)),
             other => out.push_str(&other.to_s()),
         }

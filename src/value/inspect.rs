@@ -13,6 +13,7 @@
 //! assert_eq!(Value::Undef.to_s(), "");
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use base64::Engine as _;
@@ -21,6 +22,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use super::printable::is_printable;
 use super::time::nanoseconds;
 use super::{Opaque, Rich, Value};
+use crate::regexp::slashed;
 
 /// Maximum length of the text, in bytes: nested shared lists must not fill the memory. A longer
 /// text is cut and ends in `…`.
@@ -63,7 +65,10 @@ impl Value {
             Value::Sensitive(_) => "Sensitive [value redacted]".to_owned(),
             Value::Default => "default".to_owned(),
             Value::Rich(rich) => match rich.ptype {
-                "Regexp" => format!("(?-mix:{})", regexp_source(rich)),
+                "Regexp" => {
+                    let shown = rich.shown();
+                    format!("(?-mix:{})", &shown[1..shown.len() - 1])
+                }
                 _ => rich.text.clone(),
             },
             Value::Opaque(opaque) => opaque_text(opaque),
@@ -91,10 +96,19 @@ impl Value {
 }
 
 impl Rich {
-    /// The pattern of a `Regexp` without the slashes that Puppet prints around it.
+    /// The source of a `Regexp`.
     #[must_use]
     pub fn pattern(&self) -> Option<&str> {
-        (self.ptype == "Regexp").then(|| regexp_source(self))
+        (self.ptype == "Regexp").then_some(&self.text)
+    }
+
+    /// The text as people write it in code: a `Regexp` between slashes.
+    #[must_use]
+    pub fn shown(&self) -> Cow<'_, str> {
+        match self.pattern() {
+            Some(source) => Cow::Owned(slashed(source)),
+            None => Cow::Borrowed(&self.text),
+        }
     }
 }
 
@@ -314,7 +328,7 @@ fn is_name_character(character: char) -> bool {
 fn write_rich(out: &mut String, rich: &Rich) {
     const ADDRESS: &str = "0x0000000000000000";
     match rich.ptype {
-        "Regexp" => _ = write!(out, "/{}/", regexp_source(rich)),
+        "Regexp" => out.push_str(&rich.shown()),
         "SemVer" | "SemVerRange" => out.push_str(&rich.text),
         "URI" => _ = write!(out, "#<{} {}>", uri_class(&rich.text), rich.text),
         "Binary" => {
@@ -333,15 +347,6 @@ fn write_rich(out: &mut String, rich: &Rich) {
         }
         _ => _ = write!(out, "#<Puppet::Pops::Types::PAnyType:{ADDRESS}>"),
     }
-}
-
-/// The source in a `Rich` regular expression's text `/…/`.
-fn regexp_source(rich: &Rich) -> &str {
-    let inner = rich
-        .text
-        .strip_prefix('/')
-        .and_then(|rest| rest.strip_suffix('/'));
-    inner.unwrap_or(&rich.text)
 }
 
 fn uri_class(uri: &str) -> &'static str {

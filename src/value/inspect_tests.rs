@@ -76,8 +76,10 @@ fn puppet_types() {
             text: text.to_owned(),
         }))
     };
-    assert_eq!(rich("Regexp", "/a.*/").inspect(), "/a.*/");
-    assert_eq!(rich("Regexp", "/a.*/").to_s(), "(?-mix:a.*)");
+    for source in ["/a[/].*", r"\/a[\/].*"] {
+        assert_eq!(rich("Regexp", source).inspect(), r"/\/a[\/].*/");
+        assert_eq!(rich("Regexp", source).to_s(), r"(?-mix:\/a[\/].*)");
+    }
     assert_eq!(rich("SemVer", "1.2.3").inspect(), "1.2.3");
     let far = rich("Timestamp", "292277026596-12-04T15:30:08.000000000 UTC");
     assert_eq!(

@@ -97,7 +97,7 @@ pub struct Rich {
     /// Name of the Puppet type: `Binary`, `Timestamp`, `Timespan`, `Regexp`, `SemVer`,
     /// `SemVerRange`, `URI`, `Type`, `Deferred`, `Error`.
     pub ptype: &'static str,
-    /// The value as Puppet's string conversion prints it; base64 for `Binary`.
+    /// The value as Puppet's string conversion prints it: base64 for `Binary`, the source for `Regexp`.
     pub text: String,
 }
 

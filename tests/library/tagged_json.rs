@@ -74,7 +74,7 @@ fn untag_type(ptype: &str, inner: Value) -> Option<Value> {
             "-Infinity" => f64::NEG_INFINITY,
             _ => return None,
         }),
-        "Regexp" => rich("Regexp", format!("/{}/", text?)),
+        "Regexp" => rich("Regexp", text?.to_owned()),
         "Binary" => rich("Binary", text?.to_owned()),
         "Timestamp" => rich("Timestamp", text?.to_owned()),
         "Timespan" => rich("Timespan", text?.to_owned()),

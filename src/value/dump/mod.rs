@@ -310,11 +310,11 @@ impl ValueWriter {
 
     fn rich(&mut self, anchor: Option<&str>, rich: &Rich) -> Result<(), EmitError> {
         if self.purpose == Purpose::Show {
-            return self.string(&rich.text);
+            return self.string(&rich.shown());
         }
         match rich.ptype {
             "Regexp" => {
-                let text = format!("/{}/", rich.pattern().unwrap_or(&rich.text));
+                let text = rich.shown();
                 self.emitter.emit(&Emit::Scalar {
                     anchor,
                     tag: Some("!ruby/regexp"),
