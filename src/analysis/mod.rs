@@ -41,6 +41,7 @@ mod members;
 mod named_nodes;
 mod node_file;
 mod node_meaning;
+mod node_sources;
 mod nodes;
 mod offer;
 mod position;
@@ -82,10 +83,8 @@ pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
-pub use nodes::{
-    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin,
-    describes_nodes, files_of,
-};
+pub use node_sources::{DescribedBy, FilesOfFolders, FolderNodes, nodes_of_folders};
+pub use nodes::{NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, describes_nodes};
 pub use offer::Offer;
 pub use position::KeyPositions;
 pub use project::{

@@ -3,15 +3,16 @@
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
+use super::node_sources::{DescribedBy, FilesOfFolders, NodeSources};
 use super::site::SiteManifests;
-use super::{Analysis, NodeFile, PROJECT_FILE};
+use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
-use crate::scope::{FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
-use crate::value::{HashMap, from_json};
+use crate::scope::{FACTS_OF_TESTS, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::value::HashMap;
 use crate::workspace::{Files, Snapshot, path};
 
 /// Maximum number of cached sets of nodes; environments side by side have one each.
@@ -63,8 +64,11 @@ pub struct NodeChoice {
 /// The user's settings for nodes.
 #[derive(Clone, Copy)]
 pub struct NodeInputs<'a> {
-    /// Paths of files that describe nodes, highest priority first.
+    /// Paths of files that describe nodes; later ones take precedence. If one of them can be read,
+    /// no nodes file is searched.
     pub nodes_files: &'a [String],
+    /// Whether `nodes_files` describe all nodes. Otherwise settings can name more.
+    pub are_all: bool,
     /// Path of the file with the facts below every node's own.
     pub facts_file: Option<&'a str>,
     /// The workspace's rules for names of nodes, highest priority first.
@@ -85,6 +89,7 @@ impl<'a> NodeInputs<'a> {
     pub fn new(settings: &'a Settings, configs: &'a ConfigCache) -> NodeInputs<'a> {
         NodeInputs {
             nodes_files: &[],
+            are_all: false,
             facts_file: None,
             rules: &[],
             choice: None,
@@ -93,18 +98,6 @@ impl<'a> NodeInputs<'a> {
             configs,
         }
     }
-}
-
-#[derive(Debug, Default, PartialEq)]
-struct NodeSources {
-    facts: Option<NodeFile>,
-    /// Highest priority first.
-    files: Vec<NodeFile>,
-    /// The nodes that data files are named after, if used.
-    named: NamedNodes,
-    rules: Vec<NameRule>,
-    choice: NodeChoice,
-    passed_over: Vec<Arc<str>>,
 }
 
 /// Caches sets of nodes by their sources, and the results of examining sources.
@@ -217,10 +210,9 @@ impl NodeCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The sources for a file: the files that the user names; then nodes files in the folders of
-    /// the file's environments and of the workspace around it. Without any of these, the facts that
-    /// the repository's own tests keep, and the nodes that data files are named after. O(roots),
-    /// and O(files) if files were added or removed.
+    /// The sources for a file: those in the folders of its environments and of the workspace around
+    /// it. If no nodes file is among them, also the nodes that data files are named after.
+    /// O(roots), and O(files) if files were added or removed.
     fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
@@ -236,29 +228,17 @@ impl NodeCache {
             let names = snapshot.list(folder).into_iter();
             names.map(|(name, _)| name).collect()
         };
-        let folders = folders_of(snapshot, path);
-        let named = inputs.nodes_files.iter().filter_map(|at| file(at));
-        let found = files_of(
-            named.collect(),
-            &folders,
-            &FilesOfFolders {
-                file: &file,
-                list: &list,
-                names_nodes: &|file| self.names_nodes(file),
-            },
-        );
-        let named = match found.has_nodes_file {
-            true => NamedNodes::default(),
-            false => self.named_nodes(snapshot, path, inputs),
+        let look = FilesOfFolders {
+            file: &file,
+            list: &list,
+            names_nodes: &|file| self.names_nodes(file),
         };
-        NodeSources {
-            facts: inputs.facts_file.and_then(file),
-            files: found.files,
-            named,
-            rules: inputs.rules.to_vec(),
-            choice: inputs.choice.cloned().unwrap_or_default(),
-            passed_over: found.passed_over,
+        let found = NodeSources::of_folders(&folders_of(snapshot, path), inputs, &look);
+        let mut sources = found.sources;
+        if found.described_by != DescribedBy::NodesFile && !inputs.are_all {
+            sources.named = self.named_nodes(snapshot, path, inputs);
         }
+        sources
     }
 
     /// Whether a file describes nodes, cached.
@@ -312,189 +292,8 @@ fn keep<T>(cached: &mut Vec<T>, entry: T) {
     cached.push(entry);
 }
 
-/// Access to files in folders.
-pub struct FilesOfFolders<'a> {
-    /// A file by its path, if it exists and can be read.
-    pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
-    /// The names in a folder.
-    pub list: &'a dyn Fn(&str) -> Vec<Arc<str>>,
-    /// Whether a file describes nodes: [`NodeFile::names_nodes`].
-    pub names_nodes: &'a dyn Fn(&NodeFile) -> bool,
-}
-
-/// The files that describe nodes.
-#[derive(Debug, Default)]
-pub struct FoundFiles {
-    /// The files, highest priority first.
-    pub files: Vec<NodeFile>,
-    /// Whether one of them is a nodes file, not just facts kept for tests.
-    pub has_nodes_file: bool,
-    /// Files named like a nodes file that describe no nodes.
-    pub passed_over: Vec<Arc<str>>,
-}
-
-/// The files that describe nodes: the named ones, then nodes files in some folders, else the facts
-/// that tests keep there.
-#[must_use]
-pub fn files_of(
-    named: Vec<NodeFile>,
-    folders: &[&Arc<str>],
-    look: &FilesOfFolders<'_>,
-) -> FoundFiles {
-    let mut found = FoundFiles {
-        files: named,
-        ..FoundFiles::default()
-    };
-    let is_new = |found: &FoundFiles, at: &str| {
-        let mut files = found.files.iter().map(|file| &file.path);
-        files.all(|known| **known != *at) && found.passed_over.iter().all(|known| **known != *at)
-    };
-    for folder in folders {
-        for name in NODES_FILES {
-            let at = path::join(folder, name);
-            let Some(file) = (look.file)(&at).filter(|_| is_new(&found, &at)) else {
-                continue;
-            };
-            match (look.names_nodes)(&file) {
-                true => found.files.push(file),
-                false => found.passed_over.push(file.path),
-            }
-        }
-    }
-    found.has_nodes_file = !found.files.is_empty();
-    if !found.has_nodes_file {
-        for folder in folders {
-            let facts = path::join(folder, FACTS_OF_TESTS);
-            for name in (look.list)(&facts) {
-                let at = path::join(&facts, &name);
-                let file = (look.file)(&at).filter(|_| is_new(&found, &at));
-                found.files.extend(file);
-            }
-        }
-    }
-    found
-}
-
-impl NodeSources {
-    /// Reads the sources. Unreadable ones are left out and listed in the problems.
-    fn read(&self) -> NodeSet {
-        let mut problems = Vec::new();
-        let common = self.facts.as_ref().map(NodeFile::facts);
-        let common = common.unwrap_or_else(|| Ok(HashMap::default()));
-        let common = common.unwrap_or_else(|problem| {
-            problems.push(problem);
-            HashMap::default()
-        });
-        let mut nodes: Vec<Arc<Node>> = Vec::new();
-        let mut names: HashSet<Arc<str>> = HashSet::new();
-        let mut origins = Vec::new();
-        let mut add = |path: Option<&Arc<str>>, read: &mut dyn Iterator<Item = &Arc<Node>>| {
-            let before = nodes.len();
-            let new = read.filter(|node| names.insert(node.certname.clone()));
-            nodes.extend(new.cloned());
-            if path.is_some() || nodes.len() > before {
-                origins.push(NodesOrigin {
-                    path: path.cloned(),
-                    nodes: nodes.len() - before,
-                });
-            }
-        };
-        for file in &self.files {
-            match file.nodes(&common) {
-                Ok(read) => add(Some(&file.path), &mut read.all().iter()),
-                Err(problem) => problems.push(problem),
-            }
-        }
-        let of_files = self.nodes_of_files().into_iter();
-        let of_files: Vec<Arc<Node>> = of_files.map(|node| with_common(node, &common)).collect();
-        add(None, &mut of_files.iter());
-        let of_settings = self.names_with_meaning().map(Node::named);
-        let of_settings = of_settings.map(|node| with_common(Arc::new(node), &common));
-        let of_settings: Vec<Arc<Node>> = of_settings.collect();
-        add(Some(&Arc::from(PROJECT_FILE)), &mut of_settings.iter());
-        origins.retain(|origin| origin.nodes > 0 || origin.path.as_deref() != Some(PROJECT_FILE));
-        let mut selected_is_stray = false;
-        if let Some(selected) = &self.choice.node
-            && !names.contains(selected)
-        {
-            selected_is_stray = !nodes.is_empty();
-            nodes.push(Arc::new(match common.is_empty() {
-                true => Node::named(selected),
-                false => Node::new(selected, &common),
-            }));
-        }
-        for node in nodes.iter_mut().filter(|_| !self.rules.is_empty()) {
-            let node = Arc::make_mut(node);
-            for rule in &self.rules {
-                rule.apply(node);
-            }
-        }
-        self.set_facts(&mut nodes);
-        let nodes: Nodes = nodes.into_iter().collect();
-        NodeSet {
-            known: KnownNodes::new(&nodes),
-            nodes,
-            selected: self.choice.node.clone(),
-            selected_is_stray,
-            common,
-            problems,
-            origins,
-            files: self.files.iter().chain(&self.facts).cloned().collect(),
-            passed_over: self.passed_over.clone(),
-            rules: self.rules.clone(),
-        }
-    }
-
-    /// The names that settings list one by one.
-    fn names_with_meaning(&self) -> impl Iterator<Item = &str> {
-        let single = self.rules.iter().filter(|rule| rule.pattern.is_none());
-        single.map(|rule| &*rule.name)
-    }
-
-    /// The nodes that data files are named after. A node known by the first part of its name gets
-    /// its full name if settings list exactly one such name.
-    fn nodes_of_files(&self) -> Vec<Arc<Node>> {
-        let mut full_names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for name in self.names_with_meaning() {
-            if let Some((host, _)) = name.split_once('.') {
-                full_names.entry(host).or_default().insert(name);
-            }
-        }
-        let renamed = |node: &Arc<Node>| {
-            let names = full_names.get(&*node.certname);
-            let names =
-                names.filter(|names| names.len() == 1 && node.knowledge == Knowledge::Label);
-            match names.and_then(BTreeSet::first) {
-                Some(name) => Arc::new(Node {
-                    facts: node.facts.clone(),
-                    variables: node.variables.clone(),
-                    environment: node.environment.clone(),
-                    ..Node::named(name)
-                }),
-                None => node.clone(),
-            }
-        };
-        self.named.iter().map(renamed).collect()
-    }
-
-    /// Sets the facts that the user has chosen.
-    fn set_facts(&self, nodes: &mut [Arc<Node>]) {
-        let selected = self.choice.node.as_ref();
-        let is_selected = |node: &Node| selected.is_none_or(|name| *name == node.certname);
-        for (at, value) in &self.choice.facts {
-            let at = at.strip_prefix("facts.").unwrap_or(at);
-            let Ok(value) = from_json(&value.to_string()) else {
-                continue;
-            };
-            for node in nodes.iter_mut().filter(|node| is_selected(node)) {
-                Arc::make_mut(node).facts.set(at, value.clone());
-            }
-        }
-    }
-}
-
 /// Whether the known nodes may depend on the file at a path: settings name it (`named`), or
-/// [`files_of`] takes it from the folder of an environment or of the workspace.
+/// it is in the folder of an environment or of the workspace, under a name of such files.
 #[must_use]
 pub fn describes_nodes(snapshot: &Snapshot, at: &str, named: &[Arc<str>]) -> bool {
     let environments = snapshot.roots().environments().map(|root| &root.dir);
@@ -516,18 +315,6 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     let folders = snapshot.folders().iter();
     let around = folders.filter(|folder| path::within(file, folder).is_some());
     environments.chain(around).collect()
-}
-
-/// A node known only by name, with the common facts.
-fn with_common(mut node: Arc<Node>, common: &HashMap) -> Arc<Node> {
-    for (name, value) in common {
-        if let Some(name) = name.as_str()
-            && node.facts.get(name).is_none()
-        {
-            Arc::make_mut(&mut node).facts.set(name, value.clone());
-        }
-    }
-    node
 }
 
 impl NodeSet {

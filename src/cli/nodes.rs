@@ -6,12 +6,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::{
-    FilesOfFolders, NodeCache, NodeFile, NodeInputs, NodeSet, NodesOrigin, Project, files_of,
-    has_nodes_extension, name_rules,
+    FilesOfFolders, FolderNodes, NodeCache, NodeFile, NodeInputs, NodeSet, Project,
+    has_nodes_extension, name_rules, nodes_of_folders,
 };
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
-use crate::scope::{KnownNodes, NameRule, Node, Nodes};
+use crate::scope::{NameRule, Node, Nodes};
 use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
@@ -107,39 +107,6 @@ pub(super) struct NodeRequest<'a> {
 }
 
 impl NodeRequest<'_> {
-    /// The nodes of files over the common facts, with the meaning of their names; later files win.
-    fn read(
-        &self,
-        files: impl Iterator<Item = Result<NodeFile, String>>,
-    ) -> Result<NodeSet, String> {
-        let common = self.common()?;
-        let rules = name_rules(&self.project.nodes);
-        let mut nodes = Nodes::default();
-        let mut origins = Vec::new();
-        for file in files {
-            let file = file?;
-            let found = file.nodes(&common)?;
-            for node in found.all() {
-                let mut node = node.clone();
-                if !rules.is_empty() {
-                    give_meaning(Arc::make_mut(&mut node), &rules);
-                }
-                nodes.insert(node);
-            }
-            origins.push(NodesOrigin {
-                path: Some(file.path),
-                nodes: found.all().len(),
-            });
-        }
-        Ok(NodeSet {
-            known: KnownNodes::new(&nodes),
-            nodes,
-            origins,
-            rules,
-            ..NodeSet::default()
-        })
-    }
-
     /// A node that is in no file, with the meaning that the workspace's configuration gives its
     /// name; `None` if it gives none.
     pub(super) fn named_node(&self, name: &str) -> Option<Node> {
@@ -171,20 +138,7 @@ impl NodeRequest<'_> {
         }
     }
 
-    /// The nodes of the files in the flags, else in the workspace's configuration; `None` if
-    /// neither names any.
-    fn named(&self) -> Result<Option<NodeSet>, String> {
-        let of_project = self.project.nodes_files.iter();
-        let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
-        let files = match (self.files, of_project.as_slice()) {
-            ([], []) => return Ok(None),
-            ([], named) | (named, _) => listed(named),
-        };
-        let files = files.iter().map(|path| file(path, WANTED_NODES));
-        self.read(files).map(Some)
-    }
-
-    /// The same, or else the nodes that an editor would use for a file of a workspace.
+    /// The nodes that an editor would use for a file of a workspace, or those of the flags.
     pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
         let found = self.set(snapshot, path)?;
         match found.problems.first() {
@@ -195,47 +149,62 @@ impl NodeRequest<'_> {
 
     /// The same, with read errors among the nodes.
     pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
-        if let Some(named) = self.named()? {
-            return Ok(Arc::new(named));
+        self.with_inputs(|inputs| NodeCache::default().nodes(snapshot, path, inputs))
+    }
+
+    /// The nodes of files that an editor finds in some folders, or those of the flags, without
+    /// reading the workspace.
+    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<FolderNodes, String> {
+        let found = self.with_inputs(|inputs| {
+            let look = FilesOfFolders {
+                file: &|at| {
+                    let text = (inputs.outside)(at)?;
+                    let path = Arc::from(at);
+                    Some(NodeFile { path, text })
+                },
+                list: &|folder| {
+                    let names = DiskFiles::new().list(folder).into_iter();
+                    names.map(|(name, _)| name).collect()
+                },
+                names_nodes: &NodeFile::names_nodes,
+            };
+            nodes_of_folders(folders, inputs, &look)
+        })?;
+        match found.set.problems.first() {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(found),
         }
-        // Unreadable facts are an error even if no node is known.
+    }
+
+    /// Calls `find` with the files of the flags, else of the workspace's configuration. It is an
+    /// error if one of these cannot be read, even if no node is known.
+    fn with_inputs<T>(&self, find: impl FnOnce(&NodeInputs<'_>) -> T) -> Result<T, String> {
         self.common()?;
         let facts = self.facts_file().map(disk::absolute);
+        let of_project = self.project.nodes_files.iter();
+        let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
+        let are_all = !self.files.is_empty();
+        let named = match are_all {
+            true => listed(self.files),
+            false => listed(&of_project),
+        };
+        let named = named.iter().map(|path| file(path, WANTED_NODES));
+        let named: Vec<NodeFile> = named.collect::<Result<_, String>>()?;
+        let paths: Vec<String> = named.iter().map(|file| file.path.to_string()).collect();
         let disk = DiskFiles::new();
-        let inputs = NodeInputs {
-            nodes_files: &[],
+        Ok(find(&NodeInputs {
+            nodes_files: &paths,
+            are_all,
             facts_file: facts.as_deref(),
             rules: &name_rules(&self.project.nodes),
             choice: None,
-            outside: &|at| disk.text(at).ok(),
+            outside: &|at| {
+                let read = named.iter().find(|file| *file.path == *at);
+                let read = read.map(|file| file.text.clone());
+                read.or_else(|| disk.text(at).ok())
+            },
             settings: self.settings,
             configs: self.configs,
-        };
-        Ok(NodeCache::default().nodes(snapshot, path, &inputs))
-    }
-
-    /// The nodes of files that an editor finds in some folders without reading the workspace: a
-    /// nodes file, or else the facts that tests keep.
-    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<NodeSet, String> {
-        if let Some(named) = self.named()? {
-            return Ok(named);
-        }
-        let disk = DiskFiles::new();
-        let look = FilesOfFolders {
-            file: &|at| {
-                let text = disk.text(at).ok()?;
-                let path = Arc::from(at);
-                Some(NodeFile { path, text })
-            },
-            list: &|folder| {
-                let names = disk.list(folder).into_iter();
-                names.map(|(name, _)| name).collect()
-            },
-            names_nodes: &NodeFile::names_nodes,
-        };
-        let files = files_of(Vec::new(), folders, &look).files;
-        let mut set = self.read(files.into_iter().rev().map(Ok))?;
-        set.origins.reverse();
-        Ok(set)
+        }))
     }
 }

@@ -121,6 +121,7 @@ impl ServerContext {
             configs: &caches.configs,
             rules: &name_rules(&self.settings.nodes),
             nodes_files: &self.settings.nodes_files,
+            are_all: false,
             facts_file: self.settings.facts_file.as_deref(),
             choice,
             outside: &|at| self.outside.texts.get(at).cloned(),

@@ -22,6 +22,7 @@ mod pages_cli;
 mod project_cli;
 mod reach_cli;
 mod rules_cli;
+mod same_nodes_cli;
 mod set_cli;
 mod terminal_cli;
 mod test_cli;

@@ -11,7 +11,7 @@ const HIERA: &str = "version: 5\nhierarchy:\n\
 /// A Vagrant file: machines by name, and no data for Puppet.
 const VAGRANT: &str = "web:\n  box: debian/12\n  memory: 512\ndb:\n  box: debian/12\n";
 
-fn write(folder: &Path, files: &[(&str, &str)]) {
+pub(super) fn write(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {
         let at = folder.join(name);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
@@ -33,14 +33,14 @@ fn workspace() -> tempfile::TempDir {
     ])
 }
 
-fn files_in(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn files_in(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
     folder
 }
 
 /// Standard output, standard error and the exit code.
-fn run(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
+pub(super) fn run(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(arguments)
         .current_dir(folder)

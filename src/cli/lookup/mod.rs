@@ -11,10 +11,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use request::request;
-use whole::{any_node, by_name};
+use whole::{all_nodes, any_node, by_name};
 
 use crate::analysis::{
-    Analysis, DEFAULT_ENVIRONMENT, RootView, datadir_of, environment_for, root_for,
+    Analysis, DEFAULT_ENVIRONMENT, DescribedBy, RootView, datadir_of, environment_for, root_for,
 };
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
@@ -183,7 +183,7 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
             facts: None,
             ..node_request
         };
-        let known = own.in_folders(&folders)?.nodes;
+        let known = own.in_folders(&folders)?.set.nodes;
         if given.is_empty() && known.get(&name).is_none() {
             return Err(format!("No facts available for target node: {name}"));
         }
@@ -209,22 +209,37 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     }
     let known = node_request.in_folders(&folders)?;
     match &arguments.node {
-        Some(name) => match known.nodes.get(name) {
+        Some(name) => match known.set.nodes.get(name) {
             Some(node) => answer_for(node),
             None => by_name(arguments, &node_request, &known, name, &request),
         },
-        None if known.origins.is_empty() => any_node(arguments, &node_request, &request),
-        None => {
-            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
-            let nodes = compiled.nodes(nodes);
-            if request.tracing != Tracing::Off && arguments.render_as.is_none() {
-                return explained(arguments, &session, &nodes, &request);
+        None => match known.described_by {
+            DescribedBy::Nothing => any_node(arguments, &node_request, &request),
+            DescribedBy::FactsOfTests => all_nodes(arguments, &node_request, &compiled, &request),
+            DescribedBy::NodesFile => {
+                let nodes = KnownNodes::in_environment(&known.set.nodes, &environment.name);
+                let nodes = compiled.nodes(nodes);
+                let snapshot = || read(&folder, &of_files);
+                for_nodes(arguments, &session, &nodes, &request, &snapshot)
             }
-            let request = for_groups(arguments, &request);
-            let groups = groups_of_nodes(&session, &nodes, &request);
-            several(arguments, &groups, &|| read(&folder, &of_files))
-        }
+        },
     }
+}
+
+/// The answers over nodes, or an explanation of them. `snapshot` provides the workspace.
+fn for_nodes(
+    arguments: &LookupArguments,
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    snapshot: &dyn Fn() -> Arc<Snapshot>,
+) -> Ended {
+    if request.tracing != Tracing::Off && arguments.render_as.is_none() {
+        return explained(arguments, session, nodes, request);
+    }
+    let request = for_groups(arguments, request);
+    let groups = groups_of_nodes(session, nodes, &request);
+    several(arguments, &groups, snapshot)
 }
 
 /// Whether an environment's configuration is in its usual place and not overridden: then no other

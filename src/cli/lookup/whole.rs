@@ -4,8 +4,12 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{LookupArguments, UNKNOWN, for_groups, no_hierarchy, one, several, with_name};
-use crate::analysis::{Analysis, NodeSet, RootView, datadir_of, layers_of, root_for};
+use super::{
+    LookupArguments, UNKNOWN, for_groups, for_nodes, no_hierarchy, one, several, with_name,
+};
+use crate::analysis::{
+    Analysis, DescribedBy, FolderNodes, RootView, datadir_of, layers_of, root_for,
+};
 use crate::cli::Ended;
 use crate::cli::compiled::Compiled;
 use crate::cli::nodes::NodeRequest;
@@ -25,7 +29,7 @@ use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 pub(super) fn by_name(
     arguments: &LookupArguments,
     sources: &NodeRequest<'_>,
-    known: &NodeSet,
+    known: &FolderNodes,
     name: &str,
     request: &Request,
 ) -> Ended {
@@ -37,8 +41,8 @@ pub(super) fn by_name(
     let of_data = of_data.nodes.get(name).cloned();
     let node = match of_data.or_else(|| sources.named_node(name).map(Arc::new)) {
         Some(node) => node,
-        None if known.origins.is_empty() => Arc::new(Node::named(name)),
-        None => return Err(no_node(name, known)),
+        None if known.described_by == DescribedBy::Nothing => Arc::new(Node::named(name)),
+        None => return Err(no_node(name, &known.set)),
     };
     let files = whole.snapshot.settings();
     let compiled = match arguments.compile {
@@ -92,6 +96,25 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
     let names = variables.map(|name| top_name(name));
     let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
     names.iter().map(|name| format!("'{name}'")).collect()
+}
+
+/// Looks up for all nodes, also those that only data files name.
+pub(super) fn all_nodes(
+    arguments: &LookupArguments,
+    sources: &NodeRequest<'_>,
+    compiled: &Compiled,
+    request: &Request,
+) -> Ended {
+    let whole = WholeAnswer::read(arguments, sources, &request.names)?;
+    let no_nodes = KnownNodes::default();
+    let view = whole.view(arguments, sources, &no_nodes)?;
+    let place = path::join(&view.root.dir, HIERA_YAML);
+    let known = sources.known(&whole.snapshot, &place)?;
+    let nodes = KnownNodes::in_environment(&known.nodes, &view.environment.name);
+    let nodes = compiled.nodes(nodes);
+    for_nodes(arguments, &view.session(), &nodes, request, &|| {
+        Arc::clone(&whole.snapshot)
+    })
 }
 
 /// Looks up for an unknown node: possible values come from the whole workspace.

@@ -87,7 +87,7 @@ pub(super) const TABLE: [Setting; 28] = [
         nodes_files,
         "a list of paths",
         { "type": "array", "items": { "type": "string" } },
-        "Files that describe nodes: certnames with `facts`, `trusted` and `variables`."
+        "Files that describe nodes: certnames with `facts`, `trusted` and `variables`. Later files take precedence. They are used instead of a `nodes.json` that is found."
     ),
     row!(
         "factsFile",

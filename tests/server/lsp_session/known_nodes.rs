@@ -66,6 +66,24 @@ fn an_edit_of_a_nodes_file_of_any_name_changes_findings_before_it_is_saved() {
 }
 
 #[test]
+fn files_that_settings_name_are_used_instead_of_those_that_are_found() {
+    let repository = Repository::new();
+    repository.write("first.json", r#"{"x.x": {"facts": {"site": "cp"}}}"#);
+    repository.write("last.json", r#"{"x.x": {"facts": {"site": "ls"}}}"#);
+    let files = ["first.json", "last.json"].map(|name| repository.folder.join(name));
+    let mut program = Program::start(&repository.folder, &json!({ "nodesFiles": files }), VSCODE);
+    let file = uri(&repository.file("data/common.yaml"));
+    let port = json!({ "uri": file, "key": "port", "data": true });
+    let matrix = program.command("hiera.matrix", &port);
+    let answers = matrix["data"]["answers"].as_array().unwrap();
+    assert_eq!(answers.len(), 1, "{matrix}");
+    // The last file takes precedence.
+    assert_eq!(answers[0]["value"], 8080, "{matrix}");
+    assert_eq!(answers[0]["nodes"], json!(["x.x"]), "{matrix}");
+    program.end();
+}
+
+#[test]
 fn a_refused_facts_file_is_reported_and_nodes_still_have_answers() {
     let repository = Repository::new();
     repository.write("facts.yaml", "role: web\nname: fred\n");

@@ -1,0 +1,290 @@
+//! The sources of the known nodes: the files that settings name, nodes files and facts of tests in
+//! folders, and the nodes that settings or data files name.
+//!
+//! It opens no file, and needs no snapshot: a command can read nodes before the workspace.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::named_nodes::NamedNodes;
+use super::nodes::{NodeChoice, NodeInputs, NodeSet, NodesOrigin};
+use super::{NodeFile, PROJECT_FILE};
+use crate::scope::{FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::value::{HashMap, from_json};
+use crate::workspace::path;
+
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct NodeSources {
+    facts: Option<NodeFile>,
+    /// Highest priority first.
+    files: Vec<NodeFile>,
+    /// The nodes that data files are named after, if used.
+    pub(super) named: NamedNodes,
+    /// Whether the files describe all nodes.
+    are_all: bool,
+    rules: Vec<NameRule>,
+    choice: NodeChoice,
+    passed_over: Vec<Arc<str>>,
+}
+
+/// Access to files in folders.
+pub struct FilesOfFolders<'a> {
+    /// A file by its path, if it exists and can be read.
+    pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
+    /// The names in a folder.
+    pub list: &'a dyn Fn(&str) -> Vec<Arc<str>>,
+    /// Whether a file describes nodes: [`NodeFile::names_nodes`].
+    pub names_nodes: &'a dyn Fn(&NodeFile) -> bool,
+}
+
+/// What describes the nodes in some folders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DescribedBy {
+    /// No file.
+    #[default]
+    Nothing,
+    /// Only the facts that the repository's own tests keep: nodes that data files are named after
+    /// are known too.
+    FactsOfTests,
+    /// Nodes files.
+    NodesFile,
+}
+
+/// The nodes that files in some folders, and settings, describe.
+#[derive(Debug)]
+pub struct FolderNodes {
+    /// The nodes.
+    pub set: NodeSet,
+    /// What describes them.
+    pub described_by: DescribedBy,
+}
+
+/// The nodes that files in some folders, and settings, describe. Needs no snapshot; the nodes that
+/// data files are named after are not included.
+#[must_use]
+pub fn nodes_of_folders(
+    folders: &[&Arc<str>],
+    inputs: &NodeInputs<'_>,
+    look: &FilesOfFolders<'_>,
+) -> FolderNodes {
+    let found = NodeSources::of_folders(folders, inputs, look);
+    FolderNodes {
+        set: found.sources.read(),
+        described_by: found.described_by,
+    }
+}
+
+pub(super) struct FoundSources {
+    pub(super) sources: NodeSources,
+    pub(super) described_by: DescribedBy,
+}
+
+#[derive(Default)]
+struct FoundFiles {
+    /// Highest priority first.
+    files: Vec<NodeFile>,
+    described_by: DescribedBy,
+    passed_over: Vec<Arc<str>>,
+}
+
+/// The files that describe nodes in some folders: nodes files, else the facts that tests keep.
+fn files_of(folders: &[&Arc<str>], look: &FilesOfFolders<'_>) -> FoundFiles {
+    let mut found = FoundFiles::default();
+    let is_new = |found: &FoundFiles, at: &str| {
+        let mut files = found.files.iter().map(|file| &file.path);
+        files.all(|known| **known != *at) && found.passed_over.iter().all(|known| **known != *at)
+    };
+    for folder in folders {
+        for name in NODES_FILES {
+            let at = path::join(folder, name);
+            let Some(file) = (look.file)(&at).filter(|_| is_new(&found, &at)) else {
+                continue;
+            };
+            match (look.names_nodes)(&file) {
+                true => found.files.push(file),
+                false => found.passed_over.push(file.path),
+            }
+        }
+    }
+    if found.files.is_empty() {
+        for folder in folders {
+            let facts = path::join(folder, FACTS_OF_TESTS);
+            for name in (look.list)(&facts) {
+                let at = path::join(&facts, &name);
+                let file = (look.file)(&at).filter(|_| is_new(&found, &at));
+                found.files.extend(file);
+            }
+        }
+        if !found.files.is_empty() {
+            found.described_by = DescribedBy::FactsOfTests;
+        }
+    } else {
+        found.described_by = DescribedBy::NodesFile;
+    }
+    found
+}
+
+impl NodeSources {
+    /// The first of these that exists: the files that the user names, nodes files in some folders,
+    /// the facts that tests keep there.
+    pub(super) fn of_folders(
+        folders: &[&Arc<str>],
+        inputs: &NodeInputs<'_>,
+        look: &FilesOfFolders<'_>,
+    ) -> FoundSources {
+        let named = inputs.nodes_files.iter().rev();
+        let named: Vec<NodeFile> = named.filter_map(|at| (look.file)(at)).collect();
+        let found = match named.is_empty() && !inputs.are_all {
+            true => files_of(folders, look),
+            false => FoundFiles {
+                described_by: match named.is_empty() {
+                    true => DescribedBy::Nothing,
+                    false => DescribedBy::NodesFile,
+                },
+                files: named,
+                passed_over: Vec::new(),
+            },
+        };
+        FoundSources {
+            sources: NodeSources {
+                facts: inputs.facts_file.and_then(look.file),
+                files: found.files,
+                named: NamedNodes::default(),
+                are_all: inputs.are_all,
+                rules: inputs.rules.to_vec(),
+                choice: inputs.choice.cloned().unwrap_or_default(),
+                passed_over: found.passed_over,
+            },
+            described_by: found.described_by,
+        }
+    }
+
+    /// Reads the sources. Unreadable ones are left out and listed in the problems.
+    pub(super) fn read(&self) -> NodeSet {
+        let mut problems = Vec::new();
+        let common = self.facts.as_ref().map(NodeFile::facts);
+        let common = common.unwrap_or_else(|| Ok(HashMap::default()));
+        let common = common.unwrap_or_else(|problem| {
+            problems.push(problem);
+            HashMap::default()
+        });
+        let mut nodes: Vec<Arc<Node>> = Vec::new();
+        let mut names: HashSet<Arc<str>> = HashSet::new();
+        let mut origins = Vec::new();
+        let mut add = |path: Option<&Arc<str>>, read: &mut dyn Iterator<Item = &Arc<Node>>| {
+            let before = nodes.len();
+            let new = read.filter(|node| names.insert(node.certname.clone()));
+            nodes.extend(new.cloned());
+            if path.is_some() || nodes.len() > before {
+                origins.push(NodesOrigin {
+                    path: path.cloned(),
+                    nodes: nodes.len() - before,
+                });
+            }
+        };
+        for file in &self.files {
+            match file.nodes(&common) {
+                Ok(read) => add(Some(&file.path), &mut read.all().iter()),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let of_files = self.nodes_of_files().into_iter();
+        let of_files: Vec<Arc<Node>> = of_files.map(|node| with_common(node, &common)).collect();
+        add(None, &mut of_files.iter());
+        let of_settings = self.names_with_meaning().filter(|_| !self.are_all);
+        let of_settings = of_settings.map(Node::named);
+        let of_settings = of_settings.map(|node| with_common(Arc::new(node), &common));
+        let of_settings: Vec<Arc<Node>> = of_settings.collect();
+        add(Some(&Arc::from(PROJECT_FILE)), &mut of_settings.iter());
+        origins.retain(|origin| origin.nodes > 0 || origin.path.as_deref() != Some(PROJECT_FILE));
+        let mut selected_is_stray = false;
+        if let Some(selected) = &self.choice.node
+            && !names.contains(selected)
+        {
+            selected_is_stray = !nodes.is_empty();
+            nodes.push(Arc::new(match common.is_empty() {
+                true => Node::named(selected),
+                false => Node::new(selected, &common),
+            }));
+        }
+        for node in nodes.iter_mut().filter(|_| !self.rules.is_empty()) {
+            let node = Arc::make_mut(node);
+            for rule in &self.rules {
+                rule.apply(node);
+            }
+        }
+        self.set_facts(&mut nodes);
+        let nodes: Nodes = nodes.into_iter().collect();
+        NodeSet {
+            known: KnownNodes::new(&nodes),
+            nodes,
+            selected: self.choice.node.clone(),
+            selected_is_stray,
+            common,
+            problems,
+            origins,
+            files: self.files.iter().chain(&self.facts).cloned().collect(),
+            passed_over: self.passed_over.clone(),
+            rules: self.rules.clone(),
+        }
+    }
+
+    /// The names that settings list one by one.
+    fn names_with_meaning(&self) -> impl Iterator<Item = &str> {
+        let single = self.rules.iter().filter(|rule| rule.pattern.is_none());
+        single.map(|rule| &*rule.name)
+    }
+
+    /// The nodes that data files are named after. A node known by the first part of its name gets
+    /// its full name if settings list exactly one such name.
+    fn nodes_of_files(&self) -> Vec<Arc<Node>> {
+        let mut full_names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for name in self.names_with_meaning() {
+            if let Some((host, _)) = name.split_once('.') {
+                full_names.entry(host).or_default().insert(name);
+            }
+        }
+        let renamed = |node: &Arc<Node>| {
+            let names = full_names.get(&*node.certname);
+            let names =
+                names.filter(|names| names.len() == 1 && node.knowledge == Knowledge::Label);
+            match names.and_then(BTreeSet::first) {
+                Some(name) => Arc::new(Node {
+                    facts: node.facts.clone(),
+                    variables: node.variables.clone(),
+                    environment: node.environment.clone(),
+                    ..Node::named(name)
+                }),
+                None => node.clone(),
+            }
+        };
+        self.named.iter().map(renamed).collect()
+    }
+
+    /// Sets the facts that the user has chosen.
+    fn set_facts(&self, nodes: &mut [Arc<Node>]) {
+        let selected = self.choice.node.as_ref();
+        let is_selected = |node: &Node| selected.is_none_or(|name| *name == node.certname);
+        for (at, value) in &self.choice.facts {
+            let at = at.strip_prefix("facts.").unwrap_or(at);
+            let Ok(value) = from_json(&value.to_string()) else {
+                continue;
+            };
+            for node in nodes.iter_mut().filter(|node| is_selected(node)) {
+                Arc::make_mut(node).facts.set(at, value.clone());
+            }
+        }
+    }
+}
+
+/// A node known only by name, with the common facts.
+fn with_common(mut node: Arc<Node>, common: &HashMap) -> Arc<Node> {
+    for (name, value) in common {
+        if let Some(name) = name.as_str()
+            && node.facts.get(name).is_none()
+        {
+            Arc::make_mut(&mut node).facts.set(name, value.clone());
+        }
+    }
+    node
+}
