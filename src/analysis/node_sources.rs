@@ -67,16 +67,11 @@ pub fn nodes_of_folders(
     inputs: &NodeInputs<'_>,
     look: &FilesOfFolders<'_>,
 ) -> FolderNodes {
-    let found = NodeSources::of_folders(folders, inputs, look);
+    let (sources, described_by) = NodeSources::of_folders(folders, inputs, look);
     FolderNodes {
-        set: found.sources.read(),
-        described_by: found.described_by,
+        set: sources.read(),
+        described_by,
     }
-}
-
-pub(super) struct FoundSources {
-    pub(super) sources: NodeSources,
-    pub(super) described_by: DescribedBy,
 }
 
 #[derive(Default)]
@@ -131,7 +126,7 @@ impl NodeSources {
         folders: &[&Arc<str>],
         inputs: &NodeInputs<'_>,
         look: &FilesOfFolders<'_>,
-    ) -> FoundSources {
+    ) -> (NodeSources, DescribedBy) {
         let named = inputs.nodes_files.iter().rev();
         let named: Vec<NodeFile> = named.filter_map(|at| (look.file)(at)).collect();
         let found = match named.is_empty() && !inputs.are_all {
@@ -145,18 +140,16 @@ impl NodeSources {
                 passed_over: Vec::new(),
             },
         };
-        FoundSources {
-            sources: NodeSources {
-                facts: inputs.facts_file.and_then(look.file),
-                files: found.files,
-                named: NamedNodes::default(),
-                are_all: inputs.are_all,
-                rules: inputs.rules.to_vec(),
-                choice: inputs.choice.cloned().unwrap_or_default(),
-                passed_over: found.passed_over,
-            },
-            described_by: found.described_by,
-        }
+        let sources = NodeSources {
+            facts: inputs.facts_file.and_then(look.file),
+            files: found.files,
+            named: NamedNodes::default(),
+            are_all: inputs.are_all,
+            rules: inputs.rules.to_vec(),
+            choice: inputs.choice.cloned().unwrap_or_default(),
+            passed_over: found.passed_over,
+        };
+        (sources, found.described_by)
     }
 
     /// Reads the sources. Unreadable ones are left out and listed in the problems.

@@ -233,9 +233,9 @@ impl NodeCache {
             list: &list,
             names_nodes: &|file| self.names_nodes(file),
         };
-        let found = NodeSources::of_folders(&folders_of(snapshot, path), inputs, &look);
-        let mut sources = found.sources;
-        if found.described_by != DescribedBy::NodesFile && !inputs.are_all {
+        let folders = folders_of(snapshot, path);
+        let (mut sources, described_by) = NodeSources::of_folders(&folders, inputs, &look);
+        if described_by != DescribedBy::NodesFile && !inputs.are_all {
             sources.named = self.named_nodes(snapshot, path, inputs);
         }
         sources

@@ -149,6 +149,8 @@ impl NodeRequest<'_> {
 
     /// The same, with read errors among the nodes.
     pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
+        // Facts that Puppet refuses are an error even if no node is known.
+        self.common()?;
         self.with_inputs(|inputs| NodeCache::default().nodes(snapshot, path, inputs))
     }
 
@@ -176,11 +178,11 @@ impl NodeRequest<'_> {
         }
     }
 
-    /// Calls `find` with the files of the flags, else of the workspace's configuration. It is an
-    /// error if one of these cannot be read, even if no node is known.
+    /// Calls `find` with the files of the flags, else of the workspace's configuration, each read
+    /// once. It is an error if one of them cannot be read.
     fn with_inputs<T>(&self, find: impl FnOnce(&NodeInputs<'_>) -> T) -> Result<T, String> {
-        self.common()?;
-        let facts = self.facts_file().map(disk::absolute);
+        let facts = self.facts_file().map(|path| file(path, WANTED_FACTS));
+        let facts = facts.transpose()?;
         let of_project = self.project.nodes_files.iter();
         let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
         let are_all = !self.files.is_empty();
@@ -195,11 +197,11 @@ impl NodeRequest<'_> {
         Ok(find(&NodeInputs {
             nodes_files: &paths,
             are_all,
-            facts_file: facts.as_deref(),
+            facts_file: facts.as_ref().map(|file| &*file.path),
             rules: &name_rules(&self.project.nodes),
             choice: None,
             outside: &|at| {
-                let read = named.iter().find(|file| *file.path == *at);
+                let read = named.iter().chain(&facts).find(|file| *file.path == *at);
                 let read = read.map(|file| file.text.clone());
                 read.or_else(|| disk.text(at).ok())
             },

@@ -1,4 +1,4 @@
-//! Lookups that need the whole workspace: for a node that only data files name, and for any node.
+//! Lookups that need the whole workspace: for nodes that only data files name, and for any node.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use super::{
     LookupArguments, UNKNOWN, for_groups, for_nodes, no_hierarchy, one, several, with_name,
 };
 use crate::analysis::{
-    Analysis, DescribedBy, FolderNodes, RootView, datadir_of, layers_of, root_for,
+    Analysis, DescribedBy, FolderNodes, NodeSet, RootView, datadir_of, layers_of, root_for,
 };
 use crate::cli::Ended;
 use crate::cli::compiled::Compiled;
@@ -36,9 +36,7 @@ pub(super) fn by_name(
     let whole = WholeAnswer::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
-    let place = path::join(&view.root.dir, HIERA_YAML);
-    let of_data = sources.known(&whole.snapshot, &place)?;
-    let of_data = of_data.nodes.get(name).cloned();
+    let of_data = whole.known(&view, sources)?.nodes.get(name).cloned();
     let node = match of_data.or_else(|| sources.named_node(name).map(Arc::new)) {
         Some(node) => node,
         None if known.described_by == DescribedBy::Nothing => Arc::new(Node::named(name)),
@@ -108,8 +106,7 @@ pub(super) fn all_nodes(
     let whole = WholeAnswer::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
-    let place = path::join(&view.root.dir, HIERA_YAML);
-    let known = sources.known(&whole.snapshot, &place)?;
+    let known = whole.known(&view, sources)?;
     let nodes = KnownNodes::in_environment(&known.nodes, &view.environment.name);
     let nodes = compiled.nodes(nodes);
     for_nodes(arguments, &view.session(), &nodes, request, &|| {
@@ -208,6 +205,16 @@ impl WholeAnswer {
         };
         let analysis = Analysis::new(&self.snapshot, sources.settings, sources.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))
+    }
+
+    /// The nodes that are known for a view's root.
+    fn known(
+        &self,
+        view: &RootView<'_>,
+        sources: &NodeRequest<'_>,
+    ) -> Result<Arc<NodeSet>, String> {
+        let place = path::join(&view.root.dir, HIERA_YAML);
+        sources.known(&self.snapshot, &place)
     }
 }
 
