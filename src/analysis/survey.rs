@@ -97,38 +97,33 @@ impl RootView<'_> {
     /// lookup and O(levels).
     #[must_use]
     pub fn survey(&self, key: &str, scope: &Scope) -> Survey {
+        self.survey_by(key, scope, &request(key))
+    }
+
+    /// Like [`RootView::survey`], for a request for the key that may contain a merge.
+    #[must_use]
+    pub fn survey_by(&self, key: &str, scope: &Scope, request: &Request) -> Survey {
         let mut scoped = self.in_scope(scope);
-        let answer = scoped.compilation.lookup(&request(key));
+        let answer = scoped.compilation.lookup(request);
         // After an error the lookup is incomplete and must not be used further.
         if answer.result.is_err() {
             scoped = self.in_scope(scope);
         }
         let sources = sources(&answer, &quoted(key));
-        scoped.survey(key, answer, sources)
+        scoped.survey(key, answer, sources).asked_by(request)
     }
 
-    /// Like [`RootView::survey`], for an existing answer.
+    /// Like [`RootView::survey_by`], for an existing answer to the request.
     #[must_use]
-    pub fn survey_of(&self, key: &str, scope: &Scope, answer: Answer) -> Survey {
-        let sources = sources(&answer, &quoted(key));
-        self.survey_from(key, scope, answer, sources)
-    }
-
-    /// Like [`RootView::survey_of`], for the answer to a request that may contain a merge.
-    #[must_use]
-    pub fn survey_for(
+    pub fn survey_of(
         &self,
         key: &str,
         scope: &Scope,
         (request, answer): (&Request, Answer),
     ) -> Survey {
-        let mut survey = self.survey_of(key, scope, answer);
-        let kind = request.merge.as_ref().and_then(kind_of);
-        if let (Some(kind), None) = (kind, merged_by(&survey.answer, &quoted(key))) {
-            survey.strategy = Strategy::plain(kind);
-        }
-        survey.request_merge.clone_from(&request.merge);
-        survey
+        let sources = sources(&answer, &quoted(key));
+        self.survey_from(key, scope, answer, sources)
+            .asked_by(request)
     }
 
     /// Like [`RootView::survey_of`], with sources from several nodes' answers.
@@ -365,6 +360,16 @@ impl SurveyWalk<'_> {
 }
 
 impl Survey {
+    /// The same for a request that may contain a merge.
+    fn asked_by(mut self, request: &Request) -> Survey {
+        let kind = request.merge.as_ref().and_then(kind_of);
+        if let (Some(kind), None) = (kind, merged_by(&self.answer, &quoted(&self.key))) {
+            self.strategy = Strategy::plain(kind);
+        }
+        self.request_merge.clone_from(&request.merge);
+        self
+    }
+
     /// The files of levels with some status, without those of a module's `default_hierarchy`.
     fn proper_files(&self, has_status: impl Fn(&Status) -> bool) -> Vec<Arc<str>> {
         let levels = self.levels.iter();

@@ -75,7 +75,8 @@ impl<'a> Inclusions<'_, 'a> {
             return Members::default();
         }
         let open = Scope::open();
-        let answer = self.view.session().lookup(&open, &Request::key(key));
+        let request = Request::key(key);
+        let answer = self.view.session().lookup(&open, &request);
         let not_found = |error: &LookupError| error.is_not_found();
         if !answer.result.as_ref().is_err_and(not_found)
             || self.view.has_outside(key)
@@ -86,7 +87,7 @@ impl<'a> Inclusions<'_, 'a> {
         if answer.unknown.is_empty() {
             return members.clone();
         }
-        let survey = self.view.survey_of(key, &open, answer);
+        let survey = self.view.survey_of(key, &open, (&request, answer));
         let mut lacking = members.clone();
         for unknown in survey.unknowns(&self.analysis(), &[]) {
             let UnknownCause::Path(possible) = &unknown.cause else {

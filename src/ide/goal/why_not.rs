@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{is_encrypted, is_value};
-use crate::analysis::{RootView, Status, SurveyLevel, datadir_of, quoted, request};
+use crate::analysis::{RootView, Status, SurveyLevel, datadir_of, quoted};
 use crate::hierarchy::TemplatePart;
 use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
@@ -65,8 +65,7 @@ pub fn why_not(
     let gets = row.answers.into_iter().next();
     let gets = gets.ok_or_else(|| format!("{} cannot be looked up", nodes.certname(member)))?;
     let scope = nodes.scope(member);
-    let answer = view.session().lookup(&scope, &request(key));
-    let survey = view.survey_of(key, &scope, answer);
+    let survey = view.survey(key, &scope);
     let is_merged = !survey.strategy.is_first_found();
     let error = survey.answer.result.as_ref().err();
     let is_error = error.is_some_and(|error| !error.is_not_found());

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
-use super::unread::within;
 use crate::analysis::{Analysis, FileView, KeyPositions, LevelValue, RootView};
 use crate::ide::target::is_config;
 use crate::value::Value;
-use crate::workspace::{File, language_of};
+use crate::workspace::{File, language_of, path};
 
 /// Maximum number of files in one line.
 const MOST_NAMED: usize = 3;
@@ -174,6 +173,15 @@ impl<'a> Context<'a> {
         let names = files.iter().map(|path| vec![self.file_link(path)]);
         few(names, MOST_WITHOUT)
     }
+}
+
+/// A path below the workspace's folder.
+pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
+    let areas = analysis.snapshot.areas().iter();
+    areas
+        .filter_map(|area| path::within(at, area))
+        .next()
+        .unwrap_or(at)
 }
 
 /// The first items of a list, with the number of the others: `a, b and 3 more`.

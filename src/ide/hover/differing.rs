@@ -44,7 +44,7 @@ pub(super) fn page(
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
     let answered = (request, largest.answer.clone());
-    let survey = view.survey_for(&target.root, &scope, answered);
+    let survey = view.survey_of(&target.root, &scope, answered);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),

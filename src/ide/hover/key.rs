@@ -7,7 +7,6 @@ use super::levels::{self, merge_line};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::notes;
 use super::refused::count_failing;
-use super::unread::variants;
 use super::{Effective, class, differing, refused, unread, yaml};
 use crate::analysis::{LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request};
 use crate::ide::cell::NO_FACTS;
@@ -39,8 +38,7 @@ pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Reque
     let mut page = answers(context, target, request);
     links(context, target, &mut page);
     class::add_parameter(context, target, &mut page);
-    let config = context.view.root.hiera_yaml.as_deref();
-    page.line(variants(context.view.analysis, context.path(), config));
+    page.line(levels::hierarchy_line(context));
     refused::add_lines(context, &target.root, &mut page);
     page
 }
@@ -81,7 +79,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
                 audience.push(text(", known by name only"));
             }
         }
-        let survey = survey_by(context, target, request, &nodes.scope(member));
+        let survey = view.survey_by(&target.root, &nodes.scope(member), request);
         return one(context, target, &survey, audience);
     }
     if !readers.is_empty() {
@@ -90,19 +88,8 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
     if let Some(reach) = reach {
         return for_any_node(context, target, reach);
     }
-    let survey = survey_by(context, target, request, &Scope::open());
+    let survey = view.survey_by(&target.root, &Scope::open(), request);
     one(context, target, &survey, vec![text("for every node")])
-}
-
-fn survey_by(
-    context: &Context<'_>,
-    target: &KeyTarget,
-    request: &Request,
-    scope: &Scope,
-) -> Survey {
-    let answer = context.view.session().lookup(scope, request);
-    let answered = (request, answer);
-    context.view.survey_for(&target.root, scope, answered)
 }
 
 /// Shortens the target to the part that the effective value can have: a key with tokens is computed
@@ -148,7 +135,7 @@ fn for_known_nodes(
     let audience = audience(context, target, readers);
     let scope = nodes.scope(members[0]);
     let answered = (request, answer);
-    let survey = context.view.survey_for(&target.root, &scope, answered);
+    let survey = context.view.survey_of(&target.root, &scope, answered);
     let mut page = one(context, target, &survey, vec![text(audience)]);
     if differs {
         page.line(vec![text("differs on other nodes")]);
@@ -467,12 +454,14 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
         let answers = surveys.map(|survey| answered(survey, Vec::new()));
         return (answers.into_iter().collect(), 0);
     }
-    let runs = view.runs(&request(&target.root), &readers);
+    let request = request(&target.root);
+    let runs = view.runs(&request, &readers);
     let groups = grouped_by_answer(&runs, steps).into_iter().map(|group| {
         let members = group.runs.iter().flat_map(|run| run.members.clone());
         let first = group.runs[0];
         let scope = nodes.scope(first.members[0]);
-        let survey = view.survey_of(&target.root, &scope, first.answer.clone());
+        let answered_by = (&request, first.answer.clone());
+        let survey = view.survey_of(&target.root, &scope, answered_by);
         answered(survey, members.collect())
     });
     (groups.collect(), left_out(&runs, &readers))

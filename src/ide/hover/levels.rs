@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::context::Context;
+use super::context::{Context, few, within};
 use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
 use super::yaml;
@@ -14,10 +14,13 @@ use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
 use crate::scope::top_name;
 use crate::text::number_of;
 use crate::value::Value;
-use crate::workspace::LOOKUP_OPTIONS;
+use crate::workspace::{ConfigOrigin, FoundConfig, LOOKUP_OPTIONS};
 
 /// Maximum number of levels outside of the workspace that are named.
 const MOST_OUTSIDE: usize = 2;
+
+/// Maximum number of configurations that are not used, but named.
+const MOST_VARIANTS: usize = 1;
 
 /// Maximum number of combinations of variables that are named.
 const MOST_CONDITIONS: usize = 3;
@@ -172,6 +175,32 @@ fn used_line(
     ));
     words.push(text(": "));
     add(words, &[], &for_some);
+    line
+}
+
+/// Names the hierarchy in use if others read the file too and it is not at Puppet's usual place.
+pub(super) fn hierarchy_line(context: &Context<'_>) -> Line {
+    let (analysis, at) = (context.view.analysis, context.path());
+    let used = context.view.root.hiera_yaml.as_deref();
+    let reading = analysis.configurations_reading(at);
+    let others = reading.iter().map(|one| one.config);
+    let others: Vec<&FoundConfig> = others
+        .filter(|config| Some(&*config.path) != used && !config.is_aside)
+        .collect();
+    let own = reading.iter().find(|one| Some(&*one.config.path) == used);
+    // At Puppet's usual place, or as the only one, there is no choice to explain.
+    let own = own.filter(|own| own.config.origin != ConfigOrigin::Place && !others.is_empty());
+    let Some(own) = own else {
+        return Line::new();
+    };
+    let shown = others.iter();
+    let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
+    let mut line = vec![
+        text("hierarchy: "),
+        code(within(analysis, &own.config.path).to_owned()),
+        text(" · not used: "),
+    ];
+    line.extend(few(shown, MOST_VARIANTS));
     line
 }
 

@@ -1,21 +1,18 @@
-//! Hovers in files that no hierarchy reads, or several hierarchies.
+//! Hovers in files that no hierarchy reads.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::{Context, few, with_more};
+use super::context::{Context, few, with_more, within};
 use super::key::add_value;
 use super::page::{Line, Page, Piece, code, joined, name, plain_words, text};
 use super::{HoverOptions, levels, yaml};
 use crate::analysis::{Analysis, RefusedConfig, Unread, dig};
 use crate::ide::target::KeyTarget;
-use crate::workspace::{ConfigOrigin, ConfigUse, FoundConfig, path};
+use crate::workspace::{ConfigUse, FoundConfig, path};
 
 /// Maximum number of configurations that are named.
 const MOST_NAMED: usize = 6;
-
-/// Maximum number of other configurations that are named below an answer.
-const MOST_VARIANTS: usize = 1;
 
 /// The page of a key in a YAML file that no hierarchy reads; `None` for files that are no data by
 /// their names, and for parts of values.
@@ -133,39 +130,6 @@ fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
         ConfigUse::Aside => "belongs to tests".to_owned(),
         ConfigUse::ReachesNothing => "its data is not in this workspace".to_owned(),
     }
-}
-
-/// Names the hierarchy in use if others read the file too and it is not at Puppet's usual place.
-pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> Line {
-    let reading = analysis.configurations_reading(at);
-    let others = reading.iter().map(|one| one.config);
-    let others: Vec<&FoundConfig> = others
-        .filter(|config| Some(&*config.path) != used && !config.is_aside)
-        .collect();
-    let own = reading.iter().find(|one| Some(&*one.config.path) == used);
-    // At Puppet's usual place, or as the only one, there is no choice to explain.
-    let own = own.filter(|own| own.config.origin != ConfigOrigin::Place && !others.is_empty());
-    let Some(own) = own else {
-        return Line::new();
-    };
-    let shown = others.iter();
-    let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
-    let mut line = vec![
-        text("hierarchy: "),
-        code(within(analysis, &own.config.path).to_owned()),
-        text(" · not used: "),
-    ];
-    line.extend(few(shown, MOST_VARIANTS));
-    line
-}
-
-/// A path below the workspace's folder.
-pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
-    let areas = analysis.snapshot.areas().iter();
-    areas
-        .filter_map(|area| path::within(at, area))
-        .next()
-        .unwrap_or(at)
 }
 
 /// The names of functions that are not declared, at most two.

@@ -158,7 +158,8 @@ impl<'c> EffectiveKey<'c> {
             sample: MOST_LOOKUPS,
             is_cancelled: &|| false,
         };
-        let runs = lookup::runs_within(&session, nodes, &request(&key.name), &members, &limit);
+        let request = request(&key.name);
+        let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
         let of: usize = runs.iter().map(|run| run.members.len()).sum();
         let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
@@ -183,7 +184,8 @@ impl<'c> EffectiveKey<'c> {
             if value.is_ok_and(|value| *value == Value::Undef) {
                 continue;
             }
-            let survey = view.survey_of(&key.name, &nodes.scope(first), run.answer.clone());
+            let answered = (&request, run.answer.clone());
+            let survey = view.survey_of(&key.name, &nodes.scope(first), answered);
             for part in self.wrong_parts(&survey, None) {
                 let is_new = |known: &WrongForNodes| known.part.message != part.message;
                 let others = found.get(&part.range).is_some_and(is_new);
