@@ -178,6 +178,12 @@ impl<'a> Checker<'a> {
         NodeCache::default().nodes(self.snapshot, path, &inputs)
     }
 
+    /// The snapshot that is checked.
+    #[must_use]
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::new(self.snapshot, &self.settings, &self.configs, &self.nodes)
     }

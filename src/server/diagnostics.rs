@@ -190,10 +190,7 @@ pub(crate) fn findings_in<'a>(
         if view.context.settings.ignores(path) {
             return None;
         }
-        match &view.doubles {
-            None => checker.part(path, part),
-            Some(doubles) => (doubles.check)(snapshot, path),
-        }
+        (view.answers.check)(&checker, path, part)
     }
 }
 

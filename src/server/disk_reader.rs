@@ -14,9 +14,8 @@ use tokio::time::Instant;
 
 use super::context::Outside;
 use super::jobs::{Cancellation, NoAnswer, caught};
-use super::lock;
 use super::model::{Model, Pinned};
-use super::testing::Doubles;
+use super::{OnScanProgress, lock};
 use crate::disk::{
     self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp, WatchMode, Watcher,
 };
@@ -177,22 +176,28 @@ impl DiskReader {
         lock(&self.0.orders)
     }
 
-    /// Starts the thread; results go to `model`.
+    /// Starts the thread; results go to `model`. `scanning` is called with the progress of a full
+    /// read.
     pub(crate) fn start(
         &self,
         model: Arc<Model>,
-        doubles: Doubles,
+        scanning: Arc<OnScanProgress>,
         report: impl Fn(ReaderEvent) + Send + Sync + 'static,
     ) -> std::io::Result<()> {
         let reader = self.clone();
-        let work = move || reader.work(&model, &doubles, &report);
+        let work = move || reader.work(&model, &*scanning, &report);
         std::thread::Builder::new()
             .name("disk".to_owned())
             .spawn(work)?;
         Ok(())
     }
 
-    fn work(&self, model: &Model, doubles: &Doubles, report: &(impl Fn(ReaderEvent) + Sync)) {
+    fn work(
+        &self,
+        model: &Model,
+        scanning: &OnScanProgress,
+        report: &(impl Fn(ReaderEvent) + Sync),
+    ) {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
         // Watches as long as it is alive.
@@ -236,7 +241,7 @@ impl DiskReader {
                     if let (true, ScanProgress::Reading { read, total }) = (is_step, at) {
                         report(ReaderEvent::Files { read, total });
                     }
-                    if let Some(scanning) = doubles.scanning.as_ref().filter(|_| is_step) {
+                    if is_step {
                         scanning(at);
                     }
                     if at == ScanProgress::Listed {

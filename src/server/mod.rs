@@ -11,6 +11,7 @@
 //!
 //! It must not know the content of answers: `requests` calls `ide` and `rules`.
 
+mod answers;
 mod backend;
 mod capabilities;
 mod client_process;
@@ -44,6 +45,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 use tower_lsp::LspService;
 
+use answers::AnswerFunctions;
 use backend::Handlers;
 use connection::{Connection, Index};
 use disk_reader::ReaderEvent;
@@ -51,8 +53,10 @@ use model::Model;
 use ordered::{MessageService, Ordered};
 use outbox::Outbox;
 use settings::LogLevel;
-use testing::Doubles;
 use wire::Incoming;
+
+use crate::disk::ScanProgress;
+use crate::workspace::Snapshot;
 
 /// Maximum number of running requests; more are refused, so that a flood costs no memory.
 const MAX_REQUESTS: usize = 10_000;
@@ -73,8 +77,16 @@ const MAX_PROBLEMS: usize = 20;
 /// Options of a server.
 #[derive(Clone)]
 pub struct Options {
-    /// Replacements by tests; none in the program.
-    pub doubles: Doubles,
+    /// The functions that answer requests.
+    pub answers: Arc<AnswerFunctions>,
+    /// Called by the reader of the disk with its progress.
+    pub scanning: Arc<OnScanProgress>,
+    /// Called by the model's writer with each new snapshot.
+    pub applied: Arc<OnSnapshot>,
+    /// The service that gets the messages: the ordered one, or another in front of it.
+    pub front: Arc<Front>,
+    /// Maximum number of messages handled at once.
+    pub concurrency: usize,
     /// Debounce of diagnostics.
     pub quiet: Duration,
     /// Debounce of diagnostics for files that are not open.
@@ -87,10 +99,18 @@ pub struct Options {
     pub shown_files: Option<std::path::PathBuf>,
 }
 
+type OnScanProgress = dyn Fn(ScanProgress) + Send + Sync;
+type OnSnapshot = dyn Fn(&Snapshot) + Send + Sync;
+type Front = dyn Fn(Ordered) -> Box<MessageService> + Send + Sync;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
-            doubles: Doubles::default(),
+            answers: Arc::default(),
+            scanning: Arc::new(|_| {}),
+            applied: Arc::new(|_| {}),
+            front: Arc::new(|ordered| Box::new(ordered)),
+            concurrency: CONCURRENCY,
             quiet: publish::QUIET,
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
@@ -151,11 +171,9 @@ async fn conversation(
     let outbox = Outbox::default();
     let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
     let session = session_of_model.clone();
-    let applied = options.doubles.applied.clone();
+    let applied = options.applied.clone();
     let on_change = move |latest: &model::VersionedSnapshot| {
-        if let Some(applied) = &applied {
-            applied(&latest.snapshot);
-        }
+        applied(&latest.snapshot);
         if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.follow_projects(&latest.snapshot);
             session.notify_change();
@@ -168,7 +186,7 @@ async fn conversation(
             return 1;
         }
     };
-    let front = options.doubles.front.clone();
+    let (front, concurrency) = (options.front.clone(), options.concurrency);
     let (service, socket) = LspService::new(|client| {
         let session = Connection::new(client, options, model);
         Handlers { session }
@@ -185,12 +203,8 @@ async fn conversation(
         tokio::spawn(refresh::keep_drawn(session.clone())),
         tokio::spawn(client_process::watch(session.clone())),
     ];
-    let ordered = Ordered::new(service, session.clone());
-    let (service, limit): (Box<MessageService>, usize) = match front {
-        None => (Box::new(ordered), CONCURRENCY),
-        Some((limit, in_front)) => (in_front(ordered), limit),
-    };
-    let serving = transport::serve(service, socket, messages, &outbox, limit);
+    let service = front(Ordered::new(service, session.clone()));
+    let serving = transport::serve(service, socket, messages, &outbox, concurrency);
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}
@@ -264,6 +278,6 @@ fn start_threads(
             }
         }
     };
-    let doubles = session.options.doubles.clone();
-    session.disk.start(session.model.clone(), doubles, report)
+    let scanning = session.options.scanning.clone();
+    session.disk.start(session.model.clone(), scanning, report)
 }

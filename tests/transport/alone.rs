@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hiera_ls::server::testing::{Doubles, Options};
+use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Planted, options, until};
 
 fn start(root: Option<&Path>, settings: Value, watches: bool) -> Client {
     let options = Options {
-        doubles: Doubles::default(),
+        answers: Arc::default(),
         ..options(&Arc::<Planted>::default())
     };
     let mut client = Client::strange(options);

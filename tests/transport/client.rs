@@ -9,7 +9,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hiera_ls::rules::{Finding, Related, Severity};
-use hiera_ls::server::testing::{Cancellation, Features, Hover, Options, Snapshot, Symbol, serve};
+use hiera_ls::server::testing::{
+    AnswerFunctions, Cancellation, Hover, Options, Snapshot, Symbol, View, serve,
+};
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
@@ -66,13 +68,8 @@ pub(crate) struct Planted {
 }
 
 impl Planted {
-    fn hover(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        offset: usize,
-        stop: &Cancellation,
-    ) -> Option<Hover> {
+    fn hover(&self, view: &View, path: &str, offset: usize) -> Option<Hover> {
+        let (snapshot, stop) = (&view.snapshot, &view.stop);
         assert!(!path.contains("panic"), "planted");
         self.started.fetch_add(1, Ordering::SeqCst);
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -146,13 +143,11 @@ impl Planted {
 pub(crate) fn options(features: &Arc<Planted>) -> Options {
     let mut options = Options::default();
     let (hovers, checks) = (features.clone(), features.clone());
-    options.doubles.features = Some(Arc::new(Features {
-        hover: Box::new(move |snapshot, path, offset, stop| {
-            hovers.hover(snapshot, path, offset, stop)
-        }),
-        check: Box::new(move |snapshot, path| checks.check(snapshot, path)),
+    options.answers = Arc::new(AnswerFunctions {
+        hover: Box::new(move |view, path, offset| hovers.hover(view, path, offset)),
+        check: Box::new(move |checker, path, _| checks.check(checker.snapshot(), path)),
         symbols: Box::new(|_, _| Planted::symbols()),
-    }));
+    });
     options.quiet = Duration::from_millis(5);
     // A loaded machine must not turn slow answers into refused ones.
     options.outdated_grace = Duration::MAX;

@@ -122,7 +122,7 @@ fn pinned(
         let inner = Arc::new(Mutex::new(ordered));
         Box::new(Wrong { inner, handle })
     };
-    options.doubles.front = Some((limit, Arc::new(wrong)));
+    (options.front, options.concurrency) = (Arc::new(wrong), limit);
     let mut client = Client::with(options, json!({}));
     client.deadline = IMPATIENCE;
     let noticed = scenario(&mut client, &features);

@@ -236,11 +236,11 @@ fn the_workspace_is_read_and_changes_of_the_client_are_applied() {
     let gate = Arc::new(Gate::default());
     let gate_of_disk = gate.clone();
     let mut options = options(&features);
-    options.doubles.scanning = Some(Arc::new(move |at| {
+    options.scanning = Arc::new(move |at| {
         if let ScanProgress::Reading { .. } = at {
             gate_of_disk.pass_through();
         }
-    }));
+    });
     let mut client = Client::strange(options);
     let capabilities = json!({
         "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hiera_ls::disk::ScanProgress;
-use hiera_ls::server::testing::{Doubles, Options};
+use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
@@ -41,14 +41,12 @@ fn slow(features: &Arc<Planted>, capabilities: Value, folder: &str) -> (Client, 
     let gate = Arc::new(Gate::default());
     let gate_of_disk = gate.clone();
     let options = Options {
-        doubles: Doubles {
-            scanning: Some(Arc::new(move |at| {
-                if let ScanProgress::Reading { .. } = at {
-                    gate_of_disk.pass_through();
-                }
-            })),
-            ..Doubles::default()
-        },
+        answers: Arc::default(),
+        scanning: Arc::new(move |at| {
+            if let ScanProgress::Reading { .. } = at {
+                gate_of_disk.pass_through();
+            }
+        }),
         ..options(features)
     };
     let mut client = Client::strange(options);
@@ -188,13 +186,11 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
     let (listed, gate) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
     let (first, second) = (listed.clone(), gate.clone());
     let mut client = Client::strange(Options {
-        doubles: Doubles {
-            scanning: Some(Arc::new(move |at| match at {
-                ScanProgress::Reading { .. } => second.pass_through(),
-                _ => first.pass_through(),
-            })),
-            ..Doubles::default()
-        },
+        answers: Arc::default(),
+        scanning: Arc::new(move |at| match at {
+            ScanProgress::Reading { .. } => second.pass_through(),
+            _ => first.pass_through(),
+        }),
         ..options(&Arc::default())
     });
     let root = format!("file://{}", folder.path().display());
@@ -239,15 +235,13 @@ fn a_file_that_is_opened_while_the_model_is_busy_is_checked_on_its_own() {
     let (gate, is_reached) = (Arc::new(Gate::default()), Arc::new(AtomicBool::new(false)));
     let (gate_of_model, reached) = (gate.clone(), is_reached.clone());
     let mut client = Client::strange(Options {
-        doubles: Doubles {
-            applied: Some(Arc::new(move |snapshot| {
-                if snapshot.files().count() > 1 {
-                    reached.store(true, Ordering::Relaxed);
-                    gate_of_model.pass_through();
-                }
-            })),
-            ..Doubles::default()
-        },
+        answers: Arc::default(),
+        applied: Arc::new(move |snapshot| {
+            if snapshot.files().count() > 1 {
+                reached.store(true, Ordering::Relaxed);
+                gate_of_model.pass_through();
+            }
+        }),
         ..options(&Arc::default())
     });
     let id = client.request("initialize", json!({ "capabilities": {}, "rootUri": root }));

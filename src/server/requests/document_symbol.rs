@@ -13,10 +13,7 @@ pub(crate) fn handle(
     path: &str,
     params: lsp::DocumentSymbolParams,
 ) -> Option<lsp::DocumentSymbolResponse> {
-    let symbols = match &view.doubles {
-        None => view.analyse(path, |analysis| document_symbols(analysis, path)),
-        Some(doubles) => (doubles.symbols)(&view.snapshot, path),
-    };
+    let symbols = (view.answers.symbols)(view, path);
     let encoding = view.encoding;
     view.lines(path, |lines| {
         let symbols = symbols.into_iter();
@@ -28,6 +25,10 @@ pub(crate) fn handle(
         symbols.for_each(|symbol| flatten(lines, symbol, None, uri, encoding, &mut flat));
         lsp::DocumentSymbolResponse::Flat(flat)
     })
+}
+
+pub(crate) fn outline(view: &View, path: &str) -> Vec<Symbol> {
+    view.analyse(path, |analysis| document_symbols(analysis, path))
 }
 
 #[expect(deprecated, reason = "the protocol's type still has the field")]

@@ -17,10 +17,7 @@ const CHOOSE: &str = "command:hiera-ls.chooseHierarchy";
 pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
     let offset = offset(view, path, params.text_document_position_params.position)?;
-    let found = match &view.doubles {
-        None => shown(view, path, offset),
-        Some(doubles) => (doubles.hover)(&view.snapshot, path, offset, &view.stop),
-    };
+    let found = (view.answers.hover)(view, path, offset);
     let still_reading = match view.index {
         // Files that are not read yet may change the answer, so it must be marked as incomplete.
         Index::Reading { read, total } => Some(format!(
@@ -48,7 +45,8 @@ pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Optio
     Some(shown_as(kind, value, Some(range)))
 }
 
-fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
+/// The hover at a byte of a file.
+pub(crate) fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let context = &view.context;
     let has_links = context.command_links;
     let lines = view.snapshot.file(path)?.lines();

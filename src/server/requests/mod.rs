@@ -36,6 +36,7 @@ use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
+use super::answers::AnswerFunctions;
 use super::capabilities::ClientFacts;
 use super::connection::{Connection, Index, Ticket};
 use super::context::{Caches, ServerContext};
@@ -46,7 +47,6 @@ use super::model::{ModelRevision, VersionedSnapshot};
 use super::ordered;
 use super::publish::settled;
 use super::settings::LogLevel;
-use super::testing::Features;
 use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
@@ -64,17 +64,19 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 const MAX_EARLY: usize = 1024 * 1024;
 
 /// The state that a job sees: that of the request's place in the stream.
-pub(crate) struct View {
+pub struct View {
+    pub(crate) answers: Arc<AnswerFunctions>,
     pub(crate) caches: Arc<Caches>,
-    pub(crate) doubles: Option<Arc<Features>>,
-    pub(crate) snapshot: Arc<Snapshot>,
+    /// The workspace.
+    pub snapshot: Arc<Snapshot>,
     pub(crate) revision: ModelRevision,
     pub(crate) documents: Documents,
     pub(crate) context: ServerContext,
     pub(crate) encoding: PositionEncoding,
     pub(crate) facts: Arc<ClientFacts>,
     pub(crate) index: Index,
-    pub(crate) stop: Cancellation,
+    /// The flag that cancels the job.
+    pub stop: Cancellation,
     /// The documents of the snapshot, if they are newer than the request's.
     newer: Option<Documents>,
 }
@@ -107,8 +109,8 @@ impl View {
         stop: Cancellation,
     ) -> View {
         View {
+            answers: session.options.answers.clone(),
             caches: session.caches.clone(),
-            doubles: session.options.doubles.features.clone(),
             snapshot,
             revision,
             documents,
