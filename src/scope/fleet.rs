@@ -16,6 +16,7 @@ pub struct KnownNodes {
     id: u64,
     environment: Arc<str>,
     members: Vec<FleetMember>,
+    are_names: bool,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
     /// The manifests that set variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
@@ -30,6 +31,7 @@ impl Default for KnownNodes {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             environment: Arc::from("production"),
             members: Vec::new(),
+            are_names: false,
             columns: Mutex::default(),
             manifests: None,
         }
@@ -139,10 +141,11 @@ impl KnownNodes {
     /// The nodes of a nodes file; those without an environment are in the given one. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
-        let members = nodes.all().iter().map(FleetMember::new);
+        let is_name = |node: &Arc<Node>| node.knowledge != Knowledge::All;
         KnownNodes {
             environment: Arc::from(environment),
-            members: members.collect(),
+            members: nodes.all().iter().map(FleetMember::new).collect(),
+            are_names: !nodes.all().is_empty() && nodes.all().iter().all(is_name),
             ..KnownNodes::default()
         }
     }
@@ -157,6 +160,7 @@ impl KnownNodes {
             members: members
                 .map(|member| FleetMember::new(&member.node))
                 .collect(),
+            are_names: self.are_names,
             manifests: Some(manifests),
             ..KnownNodes::default()
         }
@@ -238,8 +242,7 @@ impl KnownNodes {
     /// Whether there are nodes, and all of them are known only by name.
     #[must_use]
     pub fn are_names(&self) -> bool {
-        let is_name = |member: &FleetMember| member.node.knowledge != Knowledge::All;
-        !self.is_empty() && self.members.iter().all(is_name)
+        self.are_names
     }
 
     /// The scope of a node, made once.
