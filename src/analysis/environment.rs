@@ -3,16 +3,10 @@
 use std::sync::Arc;
 
 use super::Analysis;
-use crate::lookup::{Environment, resolve_modulepath};
+use crate::lookup::{CODEDIR, Environment, resolve_modulepath};
 use crate::workspace::{
     ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf, path,
 };
-
-/// Default of Puppet's setting `codedir`.
-pub const CODEDIR: &str = "/etc/puppetlabs/code";
-
-/// The name of the environment unless another one is requested.
-pub const DEFAULT_ENVIRONMENT: &str = "production";
 
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 

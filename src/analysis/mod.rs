@@ -71,10 +71,7 @@ pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
 };
-pub use environment::{
-    CODEDIR, DEFAULT_ENVIRONMENT, environment_for, environment_in, environments_below, is_deployed,
-    root_for,
-};
+pub use environment::{environment_for, environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
@@ -107,7 +104,7 @@ pub use used_variables::{Effect, Spread, UsedVariable};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
-use crate::scope::KnownNodes;
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 use crate::value::Value;
 use crate::workspace::{Files, Format, Root, RootFiles, Snapshot, path};
 
@@ -122,6 +119,8 @@ pub struct Analysis<'a> {
     pub configs: &'a ConfigCache,
     /// The known nodes; may be empty.
     pub nodes: &'a KnownNodes,
+    /// The name of the environment that lookups are in.
+    pub environment: &'a str,
     /// Certname of the node that the user has selected; `None` for any node.
     pub selected: Option<&'a str>,
     /// The facts that the user has overridden for now, in words (`site = nyc`); empty if there are
@@ -134,7 +133,7 @@ pub struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// An analysis without a selected node that is never cancelled.
+    /// An analysis in the default environment, without a selected node, that is never cancelled.
     #[must_use]
     pub fn new(
         snapshot: &'a Snapshot,
@@ -147,6 +146,7 @@ impl<'a> Analysis<'a> {
             settings,
             configs,
             nodes,
+            environment: DEFAULT_ENVIRONMENT,
             selected: None,
             what_if: "",
             without_what_if: None,
@@ -158,6 +158,15 @@ impl<'a> Analysis<'a> {
     #[must_use]
     pub fn with_settings(self, settings: &'a Settings) -> Analysis<'a> {
         Analysis { settings, ..self }
+    }
+
+    /// The same in an environment of another name.
+    #[must_use]
+    pub fn with_environment(self, environment: &'a str) -> Analysis<'a> {
+        Analysis {
+            environment,
+            ..self
+        }
     }
 
     /// Whether a template points outside the workspace folders, or behind a symbolic link whose
@@ -203,7 +212,7 @@ impl<'a> Analysis<'a> {
             root,
             places: RefCell::default(),
             layer: layer_of(root),
-            environment: Environment::of_root(self.snapshot, root),
+            environment: Environment::of_root(self.snapshot, root, self.environment),
             files: self.snapshot.files_for(root),
         }
     }
@@ -217,8 +226,7 @@ pub struct RootView<'a> {
     pub root: &'a Root,
     /// The layer of the root's own configuration.
     pub layer: Layer,
-    /// The environment in which the root's data is read. A caller may name another at once, before
-    /// anything is looked up.
+    /// The environment in which the root's data is read.
     pub environment: Environment,
     files: RootFiles<'a>,
     /// The locations of layers that were asked for.
@@ -270,9 +278,7 @@ impl<'a> RootView<'a> {
                 && root.hiera_yaml == self.root.hiera_yaml
         });
         let root = same.next().or_else(|| roots.in_folder(&self.root.dir))?;
-        let mut view = analysis.at(root);
-        view.environment.name = self.environment.name.clone();
-        Some(view)
+        Some(analysis.at(root))
     }
 
     /// The layers that the root's nodes read: the global one, the environment's, and its own.

@@ -345,10 +345,10 @@ pub(super) fn list_included<'c>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{CODEDIR, environment_in};
+    use crate::analysis::environment_in;
     use crate::fixture::Fixture;
-    use crate::lookup::{PuppetVersion, Request};
-    use crate::scope::read_nodes;
+    use crate::lookup::{CODEDIR, PuppetVersion, Request};
+    use crate::scope::{DEFAULT_ENVIRONMENT, read_nodes};
     use crate::value::from_json;
 
     /// The value of `k` for the node `n`.
@@ -376,9 +376,10 @@ mod tests {
         };
         let found = shown(view.session(), &nodes.scope(0));
         // A batch request gets the same from the folder.
-        let environment = environment_in(&*snapshot, root.dir.clone(), CODEDIR, "production");
+        let environment =
+            environment_in(&*snapshot, root.dir.clone(), CODEDIR, DEFAULT_ENVIRONMENT);
         let session = analysis.session_over(&*snapshot, &environment);
-        let scope = Node::new("n", &HashMap::default()).scope("production");
+        let scope = Node::new("n", &HashMap::default()).scope(DEFAULT_ENVIRONMENT);
         let assigned = assigned_over(session, &scope, "n", Extent::NodeBlocks);
         let scope = scope.with_assigned(Arc::new(assigned));
         assert_eq!(shown(session, &scope), found, "{conf}");

@@ -10,20 +10,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::terminal::remark;
-use crate::analysis::{
-    Analysis, CODEDIR, DEFAULT_ENVIRONMENT, Extent, assigned_over, environment_in,
-};
+use crate::analysis::{Analysis, Extent, assigned_over, environment_in};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
 use crate::ide::json::json;
 use crate::lookup::{
-    Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
-    Session, Settings, Strict, Tracing, explain,
+    Answer, Asker, CODEDIR, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion,
+    Request, Session, Settings, Strict, Tracing, explain,
 };
 use crate::scope::{
-    Authenticated, ClassScope, Facts, KnownNodes, Scope, default_trusted, name_of,
-    refused_variables,
+    Authenticated, ClassScope, DEFAULT_ENVIRONMENT, Facts, KnownNodes, Scope, default_trusted,
+    name_of, refused_variables,
 };
 use crate::value::{HashMap, TaggedJson, Value, from_raw_json};
 use crate::workspace::Snapshot;

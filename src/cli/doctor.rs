@@ -7,11 +7,11 @@ use super::nodes::NodeArguments;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
 use super::{Ended, printed};
-use crate::analysis::{Analysis, DEFAULT_ENVIRONMENT};
+use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
 use crate::lookup::ConfigCache;
-use crate::scope::KnownNodes;
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 
 /// The workspace, its nodes, and the form of the report.
 #[derive(Args)]

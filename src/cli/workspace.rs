@@ -9,13 +9,12 @@ use super::nodes::{NodeArguments, NodeRequest};
 use super::suggestions::is_environment;
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{
-    Analysis, DEFAULT_ENVIRONMENT, NodeSet, Project, RootView, behind_manifests, chosen_root,
-    root_for,
+    Analysis, NodeSet, Project, RootView, behind_manifests, chosen_root, root_for,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
-use crate::scope::KnownNodes;
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
@@ -438,9 +437,7 @@ impl Loaded {
         let nodes = checkout.behind.get_or_init(behind).as_ref();
         let nodes = nodes.unwrap_or(&self.nodes);
         let analysis = Analysis::new(snapshot, &self.settings, &self.configs, nodes);
-        let mut view = analysis.at(root);
-        view.environment.name = self.environment.clone();
-        Ok(view)
+        Ok(analysis.with_environment(&self.environment).at(root))
     }
 }
 

@@ -96,7 +96,7 @@ pub fn data_paths(config: &Config) -> Vec<DataPath> {
 
 /// The data directory of version 3 for a backend without one (`HieraConfigV3`), with Puppet's
 /// default `codedir`.
-const VERSION_3_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
+pub const VERSION_3_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
 /// Whether a function reads exactly the files that its paths name.
 fn is_reader(function: &Function) -> bool {

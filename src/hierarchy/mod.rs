@@ -21,7 +21,7 @@ pub use config::{
     WrittenLocation,
 };
 pub use config_error::{ConfigError, ConfigRule};
-pub use data_path::{DataPath, PathPattern, data_paths};
+pub use data_path::{DataPath, PathPattern, VERSION_3_DATADIR, data_paths};
 pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
 pub use embedded::{is_of_tag, without_tags};
 pub use glob::{GlobEntry, glob, is_at_or_below};

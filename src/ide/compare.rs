@@ -108,9 +108,8 @@ pub fn compare(
             });
             let [before, after] = [0, 1].map(|side: usize| {
                 let nodes: &KnownNodes = &members[side];
-                let mut view = Analysis { nodes, ..analysis }.at(roots[side]);
-                view.environment.name = names[side].clone();
-                view
+                let analysis = Analysis { nodes, ..analysis };
+                analysis.with_environment(names[side]).at(roots[side])
             });
             compare_roots(&before, &after, keys, step)
         }

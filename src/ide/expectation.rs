@@ -77,8 +77,7 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
         nodes: &nodes,
         ..view.analysis
     };
-    let mut about = analysis.at(view.root);
-    about.environment.name = view.environment.name.clone();
+    let about = analysis.at(view.root);
     Ok(judgeable(&about, expectation, answers_for(&about, &[0])))
 }
 

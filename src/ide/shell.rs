@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::{DEFAULT_ENVIRONMENT, RootView, is_deployed};
+use crate::analysis::{RootView, is_deployed};
+use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::workspace::path;
 
 /// The command that looks up a key for a node, or for all nodes, in the environment of a view.

@@ -121,6 +121,9 @@ impl Settings {
     }
 }
 
+/// Default of Puppet's setting `codedir`.
+pub const CODEDIR: &str = "/etc/puppetlabs/code";
+
 /// The folders of an environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {

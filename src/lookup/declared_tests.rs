@@ -8,7 +8,7 @@ use super::{
 };
 use crate::fixture::Fixture;
 use crate::hierarchy::Backends;
-use crate::scope::{KnownNodes, Nodes, Scope};
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Nodes, Scope};
 use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
@@ -58,7 +58,7 @@ impl DeclaredPlaces {
             ..Settings::for_version(PuppetVersion::V7).for_editor()
         };
         DeclaredPlaces {
-            environment: Environment::of_root(&snapshot, &root),
+            environment: Environment::of_root(&snapshot, &root, DEFAULT_ENVIRONMENT),
             snapshot,
             settings,
             configs: ConfigCache::default(),

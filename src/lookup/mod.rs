@@ -61,7 +61,7 @@ mod walk;
 pub use alternatives::Alternatives;
 pub use backend::{Reading, reading_of};
 pub use context::{
-    ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
+    CODEDIR, ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
     resolve_modulepath,
 };
 pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};

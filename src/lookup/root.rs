@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::context::{Environment, EnvironmentConfig};
+use super::context::{CODEDIR, Environment, EnvironmentConfig};
 use crate::hierarchy::Layer;
 use crate::workspace::{Root, RootKind, Snapshot};
 
 impl Environment {
-    /// The environment in which a root's data is read. For a module, the first environment that has
-    /// it, or one with just the module.
+    /// The environment of that name in which a root's data is read. For a module, the first
+    /// environment that has it, or one with just the module.
     #[must_use]
-    pub fn of_root(snapshot: &Snapshot, root: &Root) -> Environment {
+    pub fn of_root(snapshot: &Snapshot, root: &Root, name: &str) -> Environment {
         let roots = snapshot.roots();
         let home = match root.kind {
             RootKind::Environment => Some(root),
@@ -29,7 +29,7 @@ impl Environment {
             modules.push((name.clone(), root.dir.clone()));
         }
         Environment {
-            name: Arc::from("production"),
+            name: Arc::from(name),
             dir: home.map(|home| home.dir.clone()),
             config: match home.map(|home| &home.hiera_yaml) {
                 Some(Some(hiera_yaml)) => EnvironmentConfig::Elsewhere(hiera_yaml.clone()),
@@ -40,7 +40,7 @@ impl Environment {
             modules,
             global_config,
             global_dir,
-            codedir: Arc::from("/etc/puppetlabs/code"),
+            codedir: Arc::from(CODEDIR),
             data_provider: environment
                 .environment_data_provider
                 .as_deref()

@@ -22,6 +22,9 @@ pub struct KnownNodes {
     manifests: Option<Arc<dyn Manifests>>,
 }
 
+/// The name of the environment unless another one is requested.
+pub const DEFAULT_ENVIRONMENT: &str = "production";
+
 /// Ids of [`KnownNodes`], so that cached results of one are never used for another.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -29,7 +32,7 @@ impl Default for KnownNodes {
     fn default() -> KnownNodes {
         KnownNodes {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            environment: Arc::from("production"),
+            environment: Arc::from(DEFAULT_ENVIRONMENT),
             members: Vec::new(),
             are_names: false,
             columns: Mutex::default(),
@@ -124,7 +127,7 @@ impl KnownNodes {
     /// The nodes of a nodes file; those without an environment are in `production`. O(nodes).
     #[must_use]
     pub fn new(nodes: &Nodes) -> KnownNodes {
-        KnownNodes::in_environment(nodes, "production")
+        KnownNodes::in_environment(nodes, DEFAULT_ENVIRONMENT)
     }
 
     /// The same nodes as members of one environment. O(nodes).

@@ -31,7 +31,7 @@ pub use assigned::{Assigned, Assignment, Assignments, Manifests};
 pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};
 pub use facts::Facts;
 pub use facts_file::{name_of, refused_facts, refused_variables};
-pub use fleet::{Column, KnownNodes};
+pub use fleet::{Column, DEFAULT_ENVIRONMENT, KnownNodes};
 pub use json_sources::{json_names_nodes, read_json_nodes};
 pub use naming::NameRule;
 pub use node::{

@@ -471,3 +471,31 @@ fn a_name_that_only_the_flag_says_and_a_server_are_told_of() {
     assert_eq!(shown, "");
     assert!(error.contains("servername"), "{error}");
 }
+
+#[test]
+fn the_hierarchy_above_the_environments_is_the_global_layer_for_every_node() {
+    let hierarchy = "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n";
+    let folder = super::reach_cli::workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("data/common.yaml", "a: global\n"),
+        ("environments/testing/hiera.yaml", hierarchy),
+        (
+            "environments/testing/data/common.yaml",
+            "a: testing\nb: testing\n",
+        ),
+        ("nodes.yaml", "web1: {facts: {role: web}}\n"),
+        ("other/hiera.yaml", hierarchy),
+    ]);
+    let lookup = |arguments: &[&str]| {
+        let common = ["lookup", "--environment", "testing"];
+        super::reach_cli::output_of(folder.path(), &[&common, arguments].concat()).1
+    };
+    for nodes in [&["--node", "web1"][..], &["--nodes", "nodes.yaml"]] {
+        let all = |key| lookup(&[&[key], nodes].concat());
+        assert_eq!(all("a"), "--- global\n", "{nodes:?}");
+        assert_eq!(all("b"), "--- testing\n", "{nodes:?}");
+        let elsewhere = ["a", "--hiera-config", "other/hiera.yaml"];
+        let elsewhere = lookup(&[&elsewhere, nodes].concat());
+        assert_eq!(elsewhere, "--- testing\n", "{nodes:?}");
+    }
+}

@@ -18,11 +18,10 @@ impl<'a> Analysis<'a> {
     /// Facts that are not given may exist.
     #[must_use]
     pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
-        let environment = &self.at(root).environment.name;
         let mut nodes = Nodes::default();
         let is_here = |node: &&Arc<Node>| {
-            let other = node.environment.as_ref();
-            other.is_none_or(|other| **other == **environment)
+            let other = node.environment.as_deref();
+            other.is_none_or(|other| other == self.environment)
         };
         for node in set.nodes.all().iter().filter(is_here).take(MOST_NODES) {
             let knowledge = match node.knowledge {
@@ -45,7 +44,7 @@ impl<'a> Analysis<'a> {
                 nodes.insert(Node::named(&name.to_lowercase()));
             }
         }
-        let known = KnownNodes::in_environment(&nodes, environment);
+        let known = KnownNodes::in_environment(&nodes, self.environment);
         let behind = behind_manifests(&known, self.snapshot, root, self.settings);
         behind.unwrap_or(known)
     }

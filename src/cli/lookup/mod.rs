@@ -13,9 +13,7 @@ use clap::Args;
 use request::request;
 use whole::{all_nodes, any_node, by_name};
 
-use crate::analysis::{
-    Analysis, DEFAULT_ENVIRONMENT, DescribedBy, RootView, datadir_of, environment_for, root_for,
-};
+use crate::analysis::{Analysis, DescribedBy, datadir_of, environment_for, root_for};
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
@@ -33,9 +31,9 @@ use crate::lookup::{
     Answer, Assumed, ConfigCache, Environment, EnvironmentConfig, Group, LookupError, Request,
     Session, Tracing, groups_of_nodes, without_reason,
 };
-use crate::scope::{KnownNodes, Node, Scope, certname};
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Node, Scope, certname};
 use crate::value::{Value, load_yaml};
-use crate::workspace::{FileSettings, Files as _, Snapshot, path};
+use crate::workspace::{FileSettings, Files as _, HIERA_YAML, Snapshot, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -138,13 +136,14 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
     let mut dir = environment.dir.clone();
-    let is_plain = is_plain(files, &environment, &of_files);
+    let is_plain = is_plain(files, &folder, &environment, &of_files);
     let snapshot = match is_plain {
         true => Arc::default(),
         false => read(&folder, &of_files),
     };
     let (snapshot, no_nodes) = (ManuallyDrop::new(snapshot), KnownNodes::default());
-    let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes)
+        .with_environment(&arguments.environment);
     let view;
     let session = if is_plain {
         analysis.session_over(files, &environment)
@@ -152,7 +151,7 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
             return Err(no_hierarchy(&folder));
         };
-        view = with_name(analysis.at(root), &arguments.environment);
+        view = analysis.at(root);
         dir = Some(Arc::clone(&root.dir));
         view.session()
     };
@@ -242,11 +241,16 @@ fn for_nodes(
     several(arguments, &groups, snapshot)
 }
 
-/// Whether an environment's configuration is in its usual place and not overridden: then no other
-/// file of the workspace has to be read.
-fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSettings) -> bool {
+/// Whether an environment's configuration is in its usual place, not overridden, and below no other
+/// one: then no other file of the workspace has to be read.
+fn is_plain(
+    files: &WorkspaceDisk,
+    folder: &str,
+    environment: &Environment,
+    of_files: &FileSettings,
+) -> bool {
     let dir = environment.dir.as_ref();
-    let text = dir.and_then(|dir| files.text(&path::join(dir, "hiera.yaml")).ok());
+    let text = dir.and_then(|dir| files.text(&path::join(dir, HIERA_YAML)).ok());
     let version =
         text.map(|text| load_yaml(text.as_bytes()).map(|value| Config::version_of(&value)));
     // Version 3 is only for the global layer, so its file belongs elsewhere.
@@ -255,13 +259,11 @@ fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSet
         Some(_) => true,
         None => dir.is_none() || of_files.global_hiera_yaml.is_some(),
     };
-    is_own && of_files.chosen.is_empty()
-}
-
-/// A view with the name of its environment.
-fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
-    view.environment.name = Arc::from(name);
-    view
+    // The folder above several environments may have the configuration of the global layer.
+    let may_have_global = of_files.global_hiera_yaml.is_none()
+        && dir.is_some_and(|dir| **dir != *folder)
+        && files.kind(&path::join(folder, HIERA_YAML)).is_some();
+    is_own && !may_have_global && of_files.chosen.is_empty()
 }
 
 /// A lookup in one scope, as `puppet lookup` does it.

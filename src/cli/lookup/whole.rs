@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{
-    LookupArguments, UNKNOWN, for_groups, for_nodes, no_hierarchy, one, several, with_name,
-};
+use super::{LookupArguments, UNKNOWN, for_groups, for_nodes, no_hierarchy, one, several};
 use crate::analysis::{
     Analysis, DescribedBy, FolderNodes, NodeSet, RootView, datadir_of, layers_of, root_for,
 };
@@ -196,7 +194,7 @@ impl WholeAnswer {
 
     fn view<'a>(
         &'a self,
-        arguments: &LookupArguments,
+        arguments: &'a LookupArguments,
         sources: &NodeRequest<'a>,
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, String> {
@@ -204,7 +202,7 @@ impl WholeAnswer {
             return Err(no_hierarchy(&self.folder));
         };
         let analysis = Analysis::new(&self.snapshot, sources.settings, sources.configs, nodes);
-        Ok(with_name(analysis.at(root), &arguments.environment))
+        Ok(analysis.with_environment(&arguments.environment).at(root))
     }
 
     /// The nodes that are known for a view's root.

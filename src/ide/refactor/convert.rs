@@ -5,15 +5,12 @@ use std::sync::Arc;
 
 use super::{Refactoring, RefactoringKind, Refused};
 use crate::analysis::Analysis;
-use crate::hierarchy::{Config, ConfigBody, Layer, V3};
+use crate::hierarchy::{Config, ConfigBody, Layer, V3, VERSION_3_DATADIR};
 use crate::ide::edit::Plan;
 use crate::syntax::Parse;
 use crate::text::{TextEdit, TextRange};
 use crate::value::{HashMap, Value, dump_body, load_parse};
 use crate::workspace::{File, Format, HIERA_YAML, path};
-
-/// The default data directory of version 3.
-const DEFAULT_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
 const TITLE: &str = "Convert this hierarchy to version 5";
 
@@ -126,7 +123,7 @@ fn level(body: &V3, backend: &str) -> Option<Value> {
         let value = options.shift_remove(&Value::from(name))?;
         (!value.is_falsey()).then(|| value.to_s())
     };
-    let datadir = text("datadir").unwrap_or_else(|| DEFAULT_DATADIR.to_owned());
+    let datadir = text("datadir").unwrap_or_else(|| VERSION_3_DATADIR.to_owned());
     let extension = text("extension").unwrap_or_else(|| extension.to_owned());
     let paths = body.hierarchy.iter();
     let paths = paths.map(|path| Value::from(format!("{path}.{extension}")));

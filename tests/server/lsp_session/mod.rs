@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use hiera_ls::disk::snapshot_of;
 use hiera_ls::lookup::{ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
-use hiera_ls::scope::Nodes;
+use hiera_ls::scope::{DEFAULT_ENVIRONMENT, Nodes};
 use hiera_ls::value::{Value, from_json, load_yaml};
 use hiera_ls::workspace::Snapshot;
 use program::{Program, uri};
@@ -117,7 +117,7 @@ impl Engine {
     /// The value and the number of files that gave it; `None` if Puppet fails or it is unknown.
     fn value(&self, node: &str, key: &str) -> Option<Value> {
         let root = self.snapshot.roots().environments().next().unwrap();
-        let environment = Environment::of_root(&self.snapshot, root);
+        let environment = Environment::of_root(&self.snapshot, root, DEFAULT_ENVIRONMENT);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let session = Session {
             files: &self.snapshot.files_for(root),
@@ -125,7 +125,7 @@ impl Engine {
             settings: &settings,
             configs: &ConfigCache::default(),
         };
-        let scope = self.nodes.get(node).unwrap().scope("production");
+        let scope = self.nodes.get(node).unwrap().scope(DEFAULT_ENVIRONMENT);
         let answer = session.lookup(&scope, &Request::key(key));
         if !answer.is_certain() {
             return None;
