@@ -5,13 +5,15 @@ use std::cell::OnceCell;
 
 use super::Analysis;
 use super::bodies::{CodeBody, code};
-use crate::workspace::{DefinitionKind, Given, IncludeFact, IncludeKind, Means, Root, path};
+use crate::workspace::{
+    DefinitionKind, IncludeFact, IncludeKind, Means, Root, SetParameters, path,
+};
 
 pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,
     /// Declarations whose class name is computed.
-    computed: OnceCell<Vec<&'a Given>>,
+    computed: OnceCell<Vec<&'a SetParameters>>,
 }
 
 impl<'a> Declarations<'a> {
@@ -28,23 +30,23 @@ impl<'a> Declarations<'a> {
     /// O(manifests) once.
     pub(super) fn may_give(&self, class: &str, parameter: &str) -> bool {
         let computed = self.computed.get_or_init(|| self.computed());
-        computed.iter().any(|given| given.may_give(parameter))
+        computed.iter().any(|sets| sets.may_set(parameter))
             || self.analysis.is_given_by_name(class, parameter)
     }
 
-    fn computed(&self) -> Vec<&'a Given> {
+    fn computed(&self) -> Vec<&'a SetParameters> {
         let mut found = Vec::new();
         for top in self.analysis.snapshot.files().filter_map(CodeBody::top) {
             let includes = top.code.includes.iter().filter(|it| {
                 it.class.is_none()
                     && it.kind == IncludeKind::Declaration
-                    && it.given != Given::Nothing
+                    && it.sets != SetParameters::Nothing
             });
             let used = includes.filter(|include| {
                 let within = include.within;
                 self.may_be_used(CodeBody { within, ..top }, include)
             });
-            found.extend(used.map(|include| &include.given));
+            found.extend(used.map(|include| &include.sets));
         }
         found
     }
@@ -103,7 +105,7 @@ impl<'a> Analysis<'a> {
     fn is_given_by_name(self, class: &str, parameter: &str) -> bool {
         self.snapshot.files_naming_class(class).any(|file| {
             let mut includes = code(file).into_iter().flat_map(|code| &code.includes);
-            includes.any(|it| it.class.as_deref() == Some(class) && it.given.may_give(parameter))
+            includes.any(|it| it.class.as_deref() == Some(class) && it.sets.may_set(parameter))
         })
     }
 

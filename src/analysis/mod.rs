@@ -94,13 +94,13 @@ pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, RefusedConfig, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{
-    Extent, RefusedManifest, SiteManifests, assigned_over, behind_manifests, included_lists,
+    Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{
     MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,
 };
-pub use used_variables::{Effect, Spread, UsedVariable};
+pub use used_variables::{Effect, UsedVariable, ValueCounts};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};

@@ -111,12 +111,12 @@ struct CachedNodes {
     /// Whether files found by name describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
-    behind: Vec<BehindManifests>,
+    with_manifests: Vec<NodesWithManifests>,
 }
 
-/// Nodes as described by files, and behind an environment's manifests.
+/// Nodes as described by files, and the same with the variables that an environment's manifests set.
 #[derive(Clone, Debug)]
-struct BehindManifests {
+struct NodesWithManifests {
     described: Arc<NodeSet>,
     manifests: Arc<SiteManifests>,
     set: Arc<NodeSet>,
@@ -142,7 +142,7 @@ impl NamedBasis {
 }
 
 impl NodeCache {
-    /// The nodes for a file, behind the manifests of its environment: O(roots) unless a source has
+    /// The nodes for a file, with the variables that its environment's manifests set: O(roots) unless a source has
     /// changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
@@ -153,8 +153,8 @@ impl NodeCache {
         else {
             return described;
         };
-        let known = self.lock().behind.clone();
-        let holds = |known: &&BehindManifests| {
+        let known = self.lock().with_manifests.clone();
+        let holds = |known: &&NodesWithManifests| {
             Arc::ptr_eq(&known.described, &described)
                 && known.manifests.holds_in(snapshot, root, inputs.settings)
         };
@@ -163,15 +163,15 @@ impl NodeCache {
         }
         let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
         let set = match manifests.may_set_variables() {
-            true => Arc::new(described.behind(manifests.clone())),
+            true => Arc::new(described.with_manifests(manifests.clone())),
             false => described.clone(),
         };
-        let entry = BehindManifests {
+        let entry = NodesWithManifests {
             described,
             manifests,
             set: set.clone(),
         };
-        keep(&mut self.lock().behind, entry);
+        keep(&mut self.lock().with_manifests, entry);
         set
     }
 
@@ -318,10 +318,10 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
 }
 
 impl NodeSet {
-    /// The same nodes behind manifests.
-    fn behind(&self, manifests: Arc<SiteManifests>) -> NodeSet {
+    /// The same nodes with the variables that manifests set.
+    fn with_manifests(&self, manifests: Arc<SiteManifests>) -> NodeSet {
         NodeSet {
-            known: self.known.behind(manifests),
+            known: self.known.with_manifests(manifests),
             nodes: self.nodes.clone(),
             selected: self.selected.clone(),
             selected_is_stray: self.selected_is_stray,

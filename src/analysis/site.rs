@@ -209,10 +209,10 @@ pub fn assigned_over(
     assigned
 }
 
-/// Known nodes behind the manifests of a root's environment; `None` if these set no variables. The
+/// Known nodes with the variables that the manifests of a root's environment set; `None` if these set none. The
 /// manifests are run for a node when one of their variables is first read.
 #[must_use]
-pub fn behind_manifests(
+pub fn with_manifest_variables(
     nodes: &KnownNodes,
     snapshot: &Snapshot,
     root: &Root,
@@ -224,7 +224,7 @@ pub fn behind_manifests(
     let manifests = SiteManifests::of(snapshot, root, settings);
     manifests
         .may_set_variables()
-        .then(|| nodes.behind(Arc::new(manifests)))
+        .then(|| nodes.with_manifests(Arc::new(manifests)))
 }
 
 /// A manifest that Puppet refuses.
@@ -363,7 +363,7 @@ mod tests {
         let settings = Settings::for_version(PuppetVersion::V8);
         let json = from_json(r#"{"n": {"facts": {}}}"#).unwrap();
         let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
-        let nodes = behind_manifests(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
+        let nodes = with_manifest_variables(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
         let configs = ConfigCache::default();
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
         let view = analysis.at(root);

@@ -41,7 +41,7 @@ pub struct UsedVariable {
 
 /// The distinct values of a variable.
 #[derive(Clone, Debug, Default)]
-pub struct Spread {
+pub struct ValueCounts {
     /// Each value with its number of nodes, the most frequent first; at most 50.
     pub values: Vec<(Value, usize)>,
     /// The number of other values.
@@ -229,10 +229,10 @@ fn add_names(facts: &crate::value::HashMap, above: &str, depth: usize, names: &m
     }
 }
 
-impl Spread {
+impl ValueCounts {
     /// The values of a variable over nodes. O(nodes).
     #[must_use]
-    pub fn of(nodes: &KnownNodes, variable: &Arc<str>) -> Spread {
+    pub fn of(nodes: &KnownNodes, variable: &Arc<str>) -> ValueCounts {
         let column = nodes.column(variable);
         let mut counts = vec![0_usize; column.values.len()];
         for &id in &column.ids {
@@ -244,6 +244,6 @@ impl Spread {
         values.sort_by_key(|(_, nodes)| std::cmp::Reverse(*nodes));
         let more = values.len().saturating_sub(MOST_VALUES);
         values.truncate(MOST_VALUES);
-        Spread { values, more }
+        ValueCounts { values, more }
     }
 }

@@ -38,7 +38,7 @@ impl Compiled {
 
     pub(super) fn nodes(&self, nodes: KnownNodes) -> KnownNodes {
         match &self.0 {
-            Some(manifests) => nodes.behind(manifests.clone()),
+            Some(manifests) => nodes.with_manifests(manifests.clone()),
             None => nodes,
         }
     }

@@ -7,7 +7,7 @@ use super::suggestions::no_node;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{PlaceArguments, PuppetArguments};
 use super::{Ended, printed};
-use crate::analysis::{Analysis, behind_manifests};
+use crate::analysis::{Analysis, with_manifest_variables};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
@@ -116,9 +116,9 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let offset = offset(file, *line, *column);
     let mut nodes = KnownNodes::new(&known);
     if let Some(root) = snapshot.root_of(&at)
-        && let Some(behind) = behind_manifests(&nodes, &snapshot, root, &settings)
+        && let Some(with_variables) = with_manifest_variables(&nodes, &snapshot, root, &settings)
     {
-        nodes = behind;
+        nodes = with_variables;
     }
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {

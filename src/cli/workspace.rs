@@ -9,7 +9,7 @@ use super::nodes::{NodeArguments, NodeRequest};
 use super::suggestions::is_environment;
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{
-    Analysis, NodeSet, Project, RootView, behind_manifests, chosen_root, root_for,
+    Analysis, NodeSet, Project, RootView, chosen_root, root_for, with_manifest_variables,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
@@ -231,8 +231,8 @@ pub(super) struct Checkout {
     /// The folder, absolute.
     pub(super) folder: String,
     snapshot: Arc<Snapshot>,
-    /// The nodes behind the manifests of its environment, if these set variables.
-    behind: OnceLock<Option<KnownNodes>>,
+    /// The nodes with the variables that the manifests of its environment set, if they set any.
+    with_manifests: OnceLock<Option<KnownNodes>>,
 }
 
 /// Reads the workspace, the nodes (at least one) and the settings. `names` are nodes that the
@@ -325,7 +325,7 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
     Checkout {
         snapshot: read(folder, files),
         folder: folder.to_owned(),
-        behind: OnceLock::new(),
+        with_manifests: OnceLock::new(),
     }
 }
 
@@ -399,7 +399,7 @@ impl Loaded {
             Ok(snapshot) => Ok(Checkout {
                 snapshot,
                 folder,
-                behind: OnceLock::new(),
+                with_manifests: OnceLock::new(),
             }),
             Err(error) => Err(error.message),
         }
@@ -433,8 +433,9 @@ impl Loaded {
             return Err(no_hierarchy(&checkout.folder));
         };
         let snapshot = &checkout.snapshot;
-        let behind = || behind_manifests(&self.nodes, snapshot, root, &self.settings);
-        let nodes = checkout.behind.get_or_init(behind).as_ref();
+        let with_manifests =
+            || with_manifest_variables(&self.nodes, snapshot, root, &self.settings);
+        let nodes = checkout.with_manifests.get_or_init(with_manifests).as_ref();
         let nodes = nodes.unwrap_or(&self.nodes);
         let analysis = Analysis::new(snapshot, &self.settings, &self.configs, nodes);
         Ok(analysis.with_environment(&self.environment).at(root))

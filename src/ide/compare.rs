@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::matrix::{Cell, Row, keys_of_all, line, row, row_of};
 use super::touched::ChangeExtent;
-use crate::analysis::{Analysis, RootView, behind_manifests};
+use crate::analysis::{Analysis, RootView, with_manifest_variables};
 use crate::lookup::{Group, Request};
 use crate::scope::KnownNodes;
 use crate::text::nearest_host;
@@ -103,8 +103,9 @@ pub fn compare(
                 let Analysis {
                     snapshot, settings, ..
                 } = analysis;
-                let behind = behind_manifests(&nodes, snapshot, roots[side], settings);
-                behind.unwrap_or(nodes)
+                let with_variables =
+                    with_manifest_variables(&nodes, snapshot, roots[side], settings);
+                with_variables.unwrap_or(nodes)
             });
             let [before, after] = [0, 1].map(|side: usize| {
                 let nodes: &KnownNodes = &members[side];

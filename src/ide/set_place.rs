@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use expect_test::expect;
 
-    use crate::analysis::behind_manifests;
+    use crate::analysis::with_manifest_variables;
     use crate::fixture::{FOLDER, Fixture};
     use crate::ide::definition::definition;
     use crate::ide::hover::{HoverOptions, hover};
@@ -149,7 +149,7 @@ who: web
         ];
         let nodes = names.map(|name| Arc::new(Node::new(name, &Default::default())));
         let nodes = KnownNodes::new(&nodes.into_iter().collect::<Nodes>());
-        let nodes = behind_manifests(&nodes, &snapshot, root, &settings).expect("manifests");
+        let nodes = with_manifest_variables(&nodes, &snapshot, root, &settings).expect("manifests");
         let analysis = Analysis {
             selected,
             ..Analysis::new(&snapshot, &settings, &configs, &nodes)

@@ -75,15 +75,18 @@ impl Engine<'_> {
         // A `lookup_key` function returns the same object the next time.
         let keeps = level.function.kind == FunctionKind::LookupKey;
         let found = found.map(|value| {
-            let known = level.given.get(origin.at, root).filter(|_| keeps);
+            let known = level.cached_values.get(origin.at, root).filter(|_| keeps);
             known.unwrap_or(value)
         });
         match &found {
             Ok(value) => {
                 if keeps {
-                    level
-                        .given
-                        .insert(origin.at, root, value.clone(), &mut self.given);
+                    level.cached_values.insert(
+                        origin.at,
+                        root,
+                        value.clone(),
+                        &mut self.cached_values,
+                    );
                 }
                 // A separate file is recorded in the trace.
                 if declared.backend.path.is_empty() {

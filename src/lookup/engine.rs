@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::budget::Budget;
+use super::cached_values::AllCachedValues;
 use super::context::{PuppetVersion, Settings, Strict};
 use super::error::{
     Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, optional, raise,
 };
-use super::given::AllCachedValues;
 use super::layer::Providers;
 use super::location::KnownGlobs;
 use super::merge::{Strategy, assert_type};
@@ -83,7 +83,7 @@ pub(super) struct Engine<'a> {
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
     pub(super) globs: KnownGlobs,
-    pub(super) given: AllCachedValues,
+    pub(super) cached_values: AllCachedValues,
     /// Whether the last request ended with an error.
     failed: bool,
     pub(super) budget: Budget,
@@ -112,7 +112,7 @@ impl<'a> Engine<'a> {
             options: KnownOptions::default(),
             providers: Providers::default(),
             globs: KnownGlobs::default(),
-            given: AllCachedValues::default(),
+            cached_values: AllCachedValues::default(),
             failed: false,
             budget: Budget::default(),
             reads: ReadNames::default(),
@@ -142,7 +142,7 @@ impl<'a> Engine<'a> {
             }
         };
         self.budget = Budget::default();
-        self.given.begin();
+        self.cached_values.begin();
         if std::mem::take(&mut self.failed) {
             // A compilation ends with its first error; partial results must not be visible.
             self.options = KnownOptions::default();

@@ -5,10 +5,10 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use super::backend::ValueOrigin;
+use super::cached_values::CachedValues;
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found, optional};
 use super::foreign::FunctionDefinition;
-use super::given::CachedValues;
 use super::interpolate::Methods;
 use super::merge::Strategy;
 use super::pure::Cached;
@@ -35,7 +35,7 @@ pub(super) struct LevelProvider {
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
     /// The cached values of a `lookup_key` function.
-    pub(super) given: CachedValues,
+    pub(super) cached_values: CachedValues,
     /// The cached hashes of a `data_hash` function, by location; the last entry is for a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
@@ -65,7 +65,7 @@ impl LevelProvider {
             options,
             locations,
             config: config.path.clone(),
-            given: CachedValues::default(),
+            cached_values: CachedValues::default(),
             hashes: RefCell::default(),
             cached: Cached::default(),
             searches: RefCell::default(),
@@ -429,7 +429,7 @@ impl Engine<'_> {
         invocation: &Invocation,
     ) -> Found {
         let ValueOrigin { level, at, .. } = *origin;
-        let value = match level.given.get(at, root) {
+        let value = match level.cached_values.get(at, root) {
             Some(value) => value,
             None => {
                 let found = optional(self.call_lookup_key(origin, root, invocation))?;
@@ -437,7 +437,9 @@ impl Engine<'_> {
                     self.missing(|| root.to_string());
                     return Err(Failure::NotFound);
                 };
-                level.given.insert(at, root, value.clone(), &mut self.given);
+                level
+                    .cached_values
+                    .insert(at, root, value.clone(), &mut self.cached_values);
                 value
             }
         };

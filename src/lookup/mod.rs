@@ -19,6 +19,7 @@
 mod alternatives;
 mod backend;
 mod budget;
+mod cached_values;
 mod context;
 mod declared;
 mod deep_merge;
@@ -29,7 +30,6 @@ mod explain;
 mod explain_data;
 mod foreign;
 mod function;
-mod given;
 mod in_place;
 mod interpolate;
 mod knockout;
@@ -40,6 +40,7 @@ mod location;
 mod merge;
 mod options;
 mod outline;
+mod over_nodes;
 mod plan;
 mod pure;
 mod reach;
@@ -49,7 +50,6 @@ mod root;
 mod session;
 mod signature;
 mod sort;
-mod spread;
 mod trace;
 mod type_alias;
 mod variables;
@@ -72,6 +72,10 @@ pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
+pub use over_nodes::{
+    Group, GroupOrigin, LookupLimit, Run, groups_of_members, groups_of_nodes, groups_of_possible,
+    possible_readers, readers, runs, runs_within,
+};
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{
     Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,
@@ -79,10 +83,6 @@ pub use request::{
 };
 pub use root::layer_of;
 pub use session::{Compilation, Session};
-pub use spread::{
-    Group, GroupOrigin, LookupLimit, Run, groups_of_members, groups_of_nodes, groups_of_possible,
-    possible_readers, readers, runs, runs_within,
-};
 pub use trace::{
     Possible, Remark, Source, TraceEvent, TraceKind, TraceLocation, TraceNode, TraceScope, sources,
 };

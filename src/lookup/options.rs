@@ -174,7 +174,7 @@ impl Engine<'_> {
     /// The collected options, before the first request. `None` if keys were looked up: whether
     /// these make a loop depends on the request.
     pub(super) fn collected_options(&self) -> Option<CollectedOptions> {
-        if !self.given.is_empty() || !self.reads.list().keys.is_empty() {
+        if !self.cached_values.is_empty() || !self.reads.list().keys.is_empty() {
             return None;
         }
         Some(CollectedOptions {

@@ -63,7 +63,7 @@ impl Engine<'_> {
 
     /// Merges two values. In-place changes are applied to all holders of the objects.
     fn merge_two(&mut self, strategy: &Strategy, high: Value, low: &Value) -> Found {
-        if self.tracer.is_none() && self.given.is_empty() {
+        if self.tracer.is_none() && self.cached_values.is_empty() {
             return strategy.merge(high, low, None);
         }
         let mut mutated = Vec::new();
@@ -74,7 +74,7 @@ impl Engine<'_> {
             if let Some(tracer) = &mut self.tracer {
                 tracer.change(&changes);
             }
-            self.given.change(&changes);
+            self.cached_values.change(&changes);
         }
         merged
     }

@@ -1,5 +1,5 @@
 //! What the levels of a layer read for each of many nodes: the same list for most nodes.
-//! Nodes share lookups by it: see [`spread`](super::spread) for what that saves.
+//! Nodes share lookups by it: see [`over_nodes`](super::over_nodes) for what that saves.
 
 use std::cmp::Reverse;
 use std::collections::HashMap as Map;

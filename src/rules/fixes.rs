@@ -155,11 +155,11 @@ impl<'a> Choice<'a> {
     fn is_free(&self, finding: &Finding, fix: &Fix) -> bool {
         let is_edited = |path: &Arc<str>, range: TextRange| {
             let mut chosen = self.chosen.get(path).into_iter().flatten();
-            chosen.any(|(_, other)| other.edits.iter().any(|edit| meet(edit.range, range)))
+            chosen.any(|(_, other)| other.edits.iter().any(|edit| overlap(edit.range, range)))
         };
         let is_rested_on = |range: TextRange| {
             let mut rests = self.rests.get(&finding.path).into_iter().flatten();
-            rests.any(|rest| meet(*rest, range))
+            rests.any(|rest| overlap(*rest, range))
         };
         let mut edits = fix.edits.iter().map(|edit| edit.range);
         let mut rests = fix.rests_on.iter();
@@ -179,7 +179,7 @@ impl<'a> Choice<'a> {
 }
 
 /// Whether two ranges overlap or touch.
-fn meet(one: TextRange, other: TextRange) -> bool {
+fn overlap(one: TextRange, other: TextRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 

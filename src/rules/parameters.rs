@@ -8,8 +8,8 @@ use super::touched::{
 };
 use crate::analysis::split_key;
 use crate::workspace::{
-    CodeFacts, DefinitionKind, File, FileDelta, Given, IncludeFact, IncludeKind, LookupFact,
-    LookupFunction, LookupKey, Means, Snapshot, Within, path,
+    CodeFacts, DefinitionKind, File, FileDelta, IncludeFact, IncludeKind, LookupFact,
+    LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
 };
 
 /// The files with keys of changed classes, and those with a class's key that may have got another value.
@@ -61,7 +61,7 @@ pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
                 concerned.keys_below(&format!("{class}::"));
             }
             let includes = versions().flat_map(|code| &code.includes);
-            let giving = includes.filter(|include| include.given != Given::Nothing);
+            let giving = includes.filter(|include| include.sets != SetParameters::Nothing);
             for class in giving.filter_map(|include| include.class.as_ref()) {
                 concerned.keys_below(&format!("{class}::"));
                 if declares_from(snapshot, class, None) {
@@ -135,7 +135,7 @@ fn sets_variables(code: &CodeFacts) -> bool {
 
 /// Whether a change of the code may affect any parameter.
 fn decides_all(code: &CodeFacts) -> bool {
-    let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
+    let gives_any = |it: &IncludeFact| it.class.is_none() && it.sets != SetParameters::Nothing;
     // Types can use other types.
     sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
 }

@@ -72,7 +72,7 @@ fn recheck_for(snapshot: &Snapshot, node_files: &[Arc<str>], rules: &[&'static R
         if nodes_changed {
             files.append(&mut (depends.files_of_nodes)(snapshot));
         }
-        if depends.on.meet(changed) {
+        if depends.on.intersects(changed) {
             files.append(&mut (depends.files)(snapshot));
         }
     }

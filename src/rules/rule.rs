@@ -118,7 +118,7 @@ impl FactKinds {
     }
 
     /// Whether both have a fact in common.
-    pub(super) const fn meet(self, others: FactKinds) -> bool {
+    pub(super) const fn intersects(self, others: FactKinds) -> bool {
         self.0 & others.0 != 0
     }
 }

@@ -153,10 +153,10 @@ impl KnownNodes {
         }
     }
 
-    /// The same nodes behind manifests that set variables. These are run for a node when its scope,
+    /// The same nodes with the variables that manifests set. These are run for a node when its scope,
     /// or a variable that they may set, is first read. O(nodes).
     #[must_use]
-    pub fn behind(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
+    pub fn with_manifests(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
         let members = self.members.iter();
         KnownNodes {
             environment: self.environment.clone(),
@@ -413,7 +413,7 @@ mod tests {
         let text = "a: {facts: {site: lon}}\nb: {facts: {site: nyc}}\n";
         let nodes = Nodes::read(&load_yaml(text.as_bytes()).unwrap(), &Default::default()).unwrap();
         let manifests = Arc::new(Counting::default());
-        let known = KnownNodes::new(&nodes).behind(manifests.clone());
+        let known = KnownNodes::new(&nodes).with_manifests(manifests.clone());
         assert_eq!(known.column(&Arc::from("facts.site")).values.len(), 2);
         assert_eq!(manifests.0.load(Ordering::Relaxed), 0);
         known.column(&Arc::from("role"));

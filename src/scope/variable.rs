@@ -155,7 +155,7 @@ impl Scope {
         scope
     }
 
-    /// The same scope behind manifests that set variables.
+    /// The same scope with the variables that manifests set.
     #[must_use]
     pub fn with_assigned(&self, assigned: Arc<Assigned>) -> Scope {
         Scope {

@@ -230,7 +230,7 @@ pub struct IncludeFact {
     /// The enclosing definition.
     pub within: Within,
     /// The parameters of the class that it sets.
-    pub given: Given,
+    pub sets: SetParameters,
     /// Whether it is conditional, as far as the manifest shows.
     pub is_conditional: bool,
 }
@@ -272,7 +272,7 @@ pub struct DefaultClass {
 
 /// The class parameters that a declaration sets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Given {
+pub enum SetParameters {
     /// None.
     Nothing,
     /// These parameters.
@@ -308,14 +308,14 @@ impl IncludeFact {
     }
 }
 
-impl Given {
+impl SetParameters {
     /// Whether it may set a parameter.
     #[must_use]
-    pub fn may_give(&self, parameter: &str) -> bool {
+    pub fn may_set(&self, parameter: &str) -> bool {
         match self {
-            Given::Nothing => false,
-            Given::Parameters(names) => names.iter().any(|name| **name == *parameter),
-            Given::Any => true,
+            SetParameters::Nothing => false,
+            SetParameters::Parameters(names) => names.iter().any(|name| **name == *parameter),
+            SetParameters::Any => true,
         }
     }
 }

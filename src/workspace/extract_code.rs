@@ -10,9 +10,9 @@ use constants::Constant;
 
 use super::cache::TextHash;
 use super::code::{
-    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
-    IncludeFact, IncludeKind, LookupFact, LookupFunction, LookupKey, Means, NodeFact, NodeMatch,
-    ParameterFact, VariableFact, Within,
+    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, IncludeFact,
+    IncludeKind, LookupFact, LookupFunction, LookupKey, Means, NodeFact, NodeMatch, ParameterFact,
+    SetParameters, VariableFact, Within,
 };
 use super::documentation::Documentation;
 use crate::puppet::{may_declare_classes, may_leave};
@@ -163,8 +163,9 @@ impl CodeExtraction<'_> {
                 let defaults = bodies().filter(|(title, _)| is_default(title));
                 let defaults: Vec<&Expression> = defaults.flat_map(|(_, all)| all).collect();
                 for (title, attributes) in bodies().filter(|(title, _)| !is_default(title)) {
-                    let given = self.given(attributes.iter().chain(defaults.iter().copied()));
-                    self.include_giving(IncludeKind::Declaration, title, &given);
+                    let sets =
+                        self.set_parameters(attributes.iter().chain(defaults.iter().copied()));
+                    self.include_setting(IncludeKind::Declaration, title, &sets);
                 }
             }
             ExpressionKind::Access(left, keys) => {
@@ -388,19 +389,23 @@ impl CodeExtraction<'_> {
             (ExpressionKind::Hash(entries), Some(_)) => {
                 for entry in entries {
                     if let ExpressionKind::Entry(pair) = &entry.kind {
-                        self.include_giving(IncludeKind::Declaration, &pair[0], &Given::Any);
+                        self.include_setting(
+                            IncludeKind::Declaration,
+                            &pair[0],
+                            &SetParameters::Any,
+                        );
                     }
                 }
             }
             (_, Some(_)) if function.ends_with("ensure_resource") => {
-                self.include_giving(IncludeKind::Declaration, titles, &Given::Any);
+                self.include_setting(IncludeKind::Declaration, titles, &SetParameters::Any);
             }
             _ => {
                 let parameter = self.parameter_of_class(type_name);
                 let parameter = parameter.map(|it| Means::Parameter(Arc::from(&*it)));
                 self.includes.push(IncludeFact {
                     means: parameter,
-                    given: Given::Any,
+                    sets: SetParameters::Any,
                     ..self.included(IncludeKind::Declaration, None, titles.range)
                 });
             }
@@ -408,35 +413,38 @@ impl CodeExtraction<'_> {
     }
 
     /// The parameters that the attributes of a declaration set.
-    fn given<'n>(&self, attributes: impl Iterator<Item = &'n Expression>) -> Given {
+    fn set_parameters<'n>(
+        &self,
+        attributes: impl Iterator<Item = &'n Expression>,
+    ) -> SetParameters {
         let mut names = Vec::new();
         for attribute in attributes {
             match &attribute.kind {
                 ExpressionKind::Attribute(attribute) => names.push(Arc::from(&*attribute.name)),
-                _ => return Given::Any,
+                _ => return SetParameters::Any,
             }
         }
         match names.is_empty() {
-            true => Given::Nothing,
-            false => Given::Parameters(names.into()),
+            true => SetParameters::Nothing,
+            false => SetParameters::Parameters(names.into()),
         }
     }
 
     fn include(&mut self, kind: IncludeKind, node: &Expression) {
-        self.include_giving(kind, node, &Given::Nothing);
+        self.include_setting(kind, node, &SetParameters::Nothing);
     }
 
-    fn include_giving(&mut self, kind: IncludeKind, node: &Expression, given: &Given) {
+    fn include_setting(&mut self, kind: IncludeKind, node: &Expression, sets: &SetParameters) {
         if let ExpressionKind::List(names) = &node.kind {
             let names = names.iter();
-            return names.for_each(|name| self.include_giving(kind, name, given));
+            return names.for_each(|name| self.include_setting(kind, name, sets));
         }
         // `include Class['ntp']` names it as well.
         if let ExpressionKind::Access(left, keys) = &node.kind
             && left.literal() == Some("Class")
         {
             let keys = keys.iter();
-            return keys.for_each(|key| self.include_giving(kind, key, given));
+            return keys.for_each(|key| self.include_setting(kind, key, sets));
         }
         let class = node.literal().map(|name| {
             let name = name.trim_start_matches("::").to_lowercase();
@@ -448,7 +456,7 @@ impl CodeExtraction<'_> {
         };
         self.includes.push(IncludeFact {
             means,
-            given: given.clone(),
+            sets: sets.clone(),
             ..self.included(kind, class, node.range)
         });
     }

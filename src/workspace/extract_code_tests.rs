@@ -199,10 +199,10 @@ class t { $a.each |$b| { return() } include u }
             "surely"
         };
         let IncludeFact { kind, within, .. } = include;
-        let given = match &include.given {
-            Given::Nothing => String::new(),
-            Given::Parameters(names) => format!(" given {}", names.join(" ")),
-            Given::Any => " given anything".to_owned(),
+        let given = match &include.sets {
+            SetParameters::Nothing => String::new(),
+            SetParameters::Parameters(names) => format!(" given {}", names.join(" ")),
+            SetParameters::Any => " given anything".to_owned(),
         };
         out += &format!(
             "{kind:?} {class} {sure} {within:?} {}{given}\n",

@@ -53,9 +53,9 @@ mod writer;
 pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Linked, Lost};
 pub use code::{
-    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
-    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
-    NodeFact, NodeMatch, ParameterFact, VariableFact, Within, language_of,
+    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, IncludeFact,
+    IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart, NodeFact,
+    NodeMatch, ParameterFact, SetParameters, VariableFact, Within, language_of,
 };
 pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;

@@ -142,7 +142,7 @@ pub(crate) fn assigned(case: &Value) -> Arc<Assigned> {
     let name = case.get("certname").unwrap().as_str().unwrap();
     let facts = Value::hash([("facts", case.get("facts").unwrap().clone())]);
     let nodes = Nodes::read(&Value::hash([(name, facts)]), &Default::default()).unwrap();
-    let nodes = KnownNodes::new(&nodes).behind(Arc::new(manifests));
+    let nodes = KnownNodes::new(&nodes).with_manifests(Arc::new(manifests));
     nodes.assigned(0).unwrap()
 }
 

@@ -8,13 +8,13 @@ use super::{Inclusions, MOST_NODES};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::analysis::site::is_for_everyone;
-use crate::analysis::{Analysis, NodeSet, behind_manifests};
+use crate::analysis::{Analysis, NodeSet, with_manifest_variables};
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
 use crate::value::Value;
 use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of an environment and those that its node blocks name, behind its manifests.
+    /// The known nodes of an environment and those that its node blocks name, with the variables that its manifests set.
     /// Facts that are not given may exist.
     #[must_use]
     pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
@@ -45,8 +45,8 @@ impl<'a> Analysis<'a> {
             }
         }
         let known = KnownNodes::in_environment(&nodes, self.environment);
-        let behind = behind_manifests(&known, self.snapshot, root, self.settings);
-        behind.unwrap_or(known)
+        let with_variables = with_manifest_variables(&known, self.snapshot, root, self.settings);
+        with_variables.unwrap_or(known)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::Plan;
-use crate::analysis::{Analysis, Environments, RootView, behind_manifests};
+use crate::analysis::{Analysis, Environments, RootView, with_manifest_variables};
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
@@ -132,9 +132,10 @@ pub fn after<T>(
     let after = after.ok_or("this would remove the hierarchy")?;
     // The result of a manifest's lookup may change.
     let has_manifests = nodes.has_manifests();
-    let behind = has_manifests.then(|| behind_manifests(nodes, &snapshot, after.root, settings));
-    let behind = behind.flatten();
-    let again = behind.as_ref();
+    let with_variables =
+        has_manifests.then(|| with_manifest_variables(nodes, &snapshot, after.root, settings));
+    let with_variables = with_variables.flatten();
+    let again = with_variables.as_ref();
     let again = again.and_then(|nodes| before.within(&snapshot, nodes));
     Ok(body(&again.unwrap_or(after)))
 }

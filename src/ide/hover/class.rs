@@ -15,8 +15,8 @@ use crate::syntax::puppet::{Expression, ExpressionKind, parse_strictly};
 use crate::text::{TextRange, cut_words};
 use crate::value::{HashMap, Value};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, File, Given, IncludeFact, LookupFact, LookupFunction, LookupKey,
-    path,
+    CodeFacts, DefinitionKind, File, IncludeFact, LookupFact, LookupFunction, LookupKey,
+    SetParameters, path,
 };
 
 /// Maximum length of a type or default, in characters.
@@ -228,7 +228,10 @@ pub(super) fn in_manifest(
                 file: context.file,
                 definition: class,
             };
-            return Some((of_class(context, defined, &Given::Nothing), class.place));
+            return Some((
+                of_class(context, defined, &SetParameters::Nothing),
+                class.place,
+            ));
         }
     }
     None
@@ -330,11 +333,11 @@ fn literal_value(written: &str) -> Option<Value> {
 fn included(context: &Context<'_>, include: &IncludeFact) -> Option<Page> {
     let (analysis, root) = (context.view.analysis, context.view.root);
     let class = analysis.class(Some(root), include.class.as_deref()?)?;
-    Some(of_class(context, class, &include.given))
+    Some(of_class(context, class, &include.sets))
 }
 
 /// The page of a class: its parameters and their values in data, unless the declaration sets them.
-fn of_class(context: &Context<'_>, class: Defined<'_>, given: &Given) -> Page {
+fn of_class(context: &Context<'_>, class: Defined<'_>, sets: &SetParameters) -> Page {
     let mut page = Page::default();
     let definition = class.definition;
     page.line(vec![
@@ -349,15 +352,17 @@ fn of_class(context: &Context<'_>, class: Defined<'_>, given: &Given) -> Page {
         };
         let key = format!("{}::{}", definition.name, parameter.name);
         let mut line = vec![code(format!("${}", parameter.name)), text(" — ")];
-        match given {
-            Given::Parameters(names) if names.contains(&parameter.name) => {
+        match sets {
+            SetParameters::Parameters(names) if names.contains(&parameter.name) => {
                 line.push(text("given here"));
             }
-            Given::Any => {
+            SetParameters::Any => {
                 line.extend(value(context, found, &key));
                 line.push(text(", unless it is given here"));
             }
-            Given::Parameters(_) | Given::Nothing => line.extend(value(context, found, &key)),
+            SetParameters::Parameters(_) | SetParameters::Nothing => {
+                line.extend(value(context, found, &key))
+            }
         }
         if let Some(expected) = found.expected() {
             line.extend([text(" · "), code(on_one_line(expected))]);

@@ -5,7 +5,7 @@ use tower_lsp::jsonrpc::Result;
 
 use super::execute_command::place;
 use super::{View, of_workspace};
-use crate::analysis::{NodeSet, RECIPES, RootView, Spread, UsedVariable};
+use crate::analysis::{NodeSet, RECIPES, RootView, UsedVariable, ValueCounts};
 use crate::disk;
 use crate::scope::Knowledge;
 use crate::server::capabilities::{FACTS, NODES};
@@ -82,16 +82,16 @@ fn details(known: &NodeSet, used: &[UsedVariable]) -> Vec<Value> {
 }
 
 fn group(known: &NodeSet, variable: &UsedVariable) -> Value {
-    let spread = Spread::of(&known.known, &variable.name);
+    let counts = ValueCounts::of(&known.known, &variable.name);
     json!({
         "variable": &*variable.name,
-        "values": values(&spread),
-        "more": spread.more,
+        "values": values(&counts),
+        "more": counts.more,
     })
 }
 
-fn values(spread: &Spread) -> Vec<Value> {
-    let values = spread.values.iter();
+fn values(counts: &ValueCounts) -> Vec<Value> {
+    let values = counts.values.iter();
     values
         .map(|(value, nodes)| json!({ "value": json_of(value), "nodes": nodes }))
         .collect()
@@ -136,7 +136,7 @@ fn fact(
     overrides: &Map<String, Value>,
 ) -> Value {
     let path = known.fact_of(&variable.name);
-    let spread = Spread::of(&known.known, &variable.name);
+    let counts = ValueCounts::of(&known.known, &variable.name);
     let member = selected.and_then(|name| known.known.find(name));
     let column = known.known.column(&variable.name);
     let current = member.and_then(|member| column.value(member)).map(json_of);
@@ -148,8 +148,8 @@ fn fact(
         "levels": variable.levels,
         "override": overrides.get(path_or_name),
         "current": current,
-        "values": values(&spread),
-        "more": spread.more,
+        "values": values(&counts),
+        "more": counts.more,
     })
 }
 

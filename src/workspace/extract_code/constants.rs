@@ -200,7 +200,7 @@ impl CodeExtraction<'_> {
             means: None,
             place,
             within: self.within,
-            given: super::Given::Nothing,
+            sets: super::SetParameters::Nothing,
             is_conditional: self.is_conditional,
         }
     }

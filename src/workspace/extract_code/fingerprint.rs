@@ -48,7 +48,7 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
             &it.class,
             means,
             it.within,
-            &it.given,
+            &it.sets,
             it.is_conditional,
         );
         (it.place.start, state.hash_one(parts))

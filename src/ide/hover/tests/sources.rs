@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::*;
-use crate::analysis::behind_manifests;
+use crate::analysis::with_manifest_variables;
 
 #[test]
 fn sources_and_differences_of_several_values() {
@@ -162,7 +162,7 @@ fn behind(text: &str, known: &str) -> String {
         let (snapshot, settings) = (analysis.snapshot, analysis.settings);
         let root = snapshot.roots().environments().next();
         let root = root.expect("an environment");
-        let nodes = &behind_manifests(&nodes, snapshot, root, settings).expect("manifests");
+        let nodes = &with_manifest_variables(&nodes, snapshot, root, settings).expect("manifests");
         let analysis = Analysis { nodes, ..analysis };
         hover(analysis, path, offset, &HoverOptions::default())
     }))
