@@ -1,9 +1,9 @@
 //! The version of a `hiera.yaml`, and the strings that Puppet interpolates in it.
 
-use super::context::{FileContext, entry};
+use super::context::{FileContext, Places, entry};
 use crate::hierarchy::{Config, locate};
-use crate::interpolation::{TokenKind, tokens};
-use crate::syntax::{NodeId, ScalarMap, Tree};
+use crate::interpolation::{Token, TokenKind, tokens};
+use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 
@@ -20,51 +20,53 @@ pub(super) fn version_of(value: &Value) -> Option<i64> {
     }
 }
 
-/// A variable in a string that Puppet interpolates in a configuration.
-pub(super) struct PathToken {
-    /// The variable as written.
-    pub(super) variable: String,
-    /// The range of the token.
-    pub(super) range: TextRange,
-    /// The range of the variable in it.
-    pub(super) inner: TextRange,
+/// A string that Puppet interpolates in a configuration.
+pub(super) struct ConfigTextAt<'a> {
+    /// The version that Puppet assumes for the configuration, neither 3 nor 4.
+    pub(super) version: i64,
+    /// The string, decoded.
+    pub(super) text: &'a str,
+    /// Its tokens; their ranges refer to the decoded text.
+    pub(super) tokens: Vec<Token>,
+    /// Maps ranges of the decoded text to ranges of the file.
+    pub(super) places: Places<'a>,
 }
 
-/// The variables in locations, data directories and options of a version 5 configuration, in text order.
-pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
-    let tree = at.tree();
-    let mut found = Vec::new();
-    for id in path_texts(at) {
-        let node = tree.node(id);
-        let Some(scalar) = node.as_scalar() else {
-            continue;
-        };
-        let map = ScalarMap::new(at.file.text(), node);
-        for token in tokens(&scalar.text) {
-            if matches!(token.kind, TokenKind::Variable { .. }) {
-                found.push(PathToken {
-                    variable: token.inner.slice(&scalar.text).to_owned(),
-                    range: map.source_range(token.range.as_usize()),
-                    inner: map.source_range(token.inner.as_usize()),
-                });
-            }
-        }
-    }
-    found
-}
-
-/// The nodes of locations, data directories and options of a version 5 configuration, in text order.
-pub(super) fn path_texts(at: &FileContext<'_>) -> Vec<NodeId> {
-    let tree = at.tree();
-    let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
-    match tree.root().filter(|_| is_5) {
-        Some(root) => interpolated(tree, root),
-        None => Vec::new(),
+impl ConfigTextAt<'_> {
+    /// The variables in it as written, each with the ranges of its token and its name in the file.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, (TextRange, TextRange))> {
+        let is_variable = |token: &&Token| matches!(token.kind, TokenKind::Variable { .. });
+        self.tokens.iter().filter(is_variable).map(|token| {
+            let range = self.places.source_range(token.range);
+            let inner = self.places.source_range(token.inner);
+            (token.inner.slice(self.text), (range, inner))
+        })
     }
 }
 
-/// The nodes of locations, data directories and options, which Puppet interpolates, in text order.
-pub(super) fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
+/// The strings that Puppet interpolates in a configuration, in text order; empty for versions 3 and 4.
+pub(super) fn config_texts<'a>(at: &'a FileContext<'_>) -> Vec<ConfigTextAt<'a>> {
+    let tree = at.tree();
+    let version = at.loaded().ok().and_then(version_of);
+    let version = version.filter(|version| !matches!(version, 3 | 4));
+    let (Some(version), Some(root)) = (version, tree.root()) else {
+        return Vec::new();
+    };
+    let nodes = interpolated(tree, root).into_iter().map(|id| tree.node(id));
+    let texts = nodes.filter_map(|node| {
+        let text = &*node.as_scalar()?.text;
+        Some(ConfigTextAt {
+            version,
+            text,
+            tokens: tokens(text),
+            places: at.places(node),
+        })
+    });
+    texts.collect()
+}
+
+/// The nodes of locations, data directories and options, in text order.
+fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
     let spans = locate(tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
     let locations = levels.flat_map(|level| level.locations.iter().map(|location| location.node));
@@ -81,8 +83,7 @@ pub(super) fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
     for level in within {
         for name in ["datadir", "options"] {
             if let Some((_, value)) = entry(tree, level, name) {
-                let outer = tree.node(tree.resolve(value)).range;
-                let inside = tree.nodes().filter(|(_, node)| outer.contains(node.range));
+                let inside = tree.nodes_from(tree.resolve(value));
                 nodes.extend(inside.map(|(id, _)| id));
             }
         }

@@ -8,18 +8,22 @@ mod places;
 use std::sync::Arc;
 
 use self::places::{TOP_KEYS, place_of_mismatch, place_of_rule};
-use super::config_text::{HIERARCHIES, interpolated, version_of};
+use super::config_text::{ConfigTextAt, HIERARCHIES, version_of};
 use super::{FileContext, Finding, Findings, Related, RootContext, Safety, Severity, entry};
 use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::hierarchy::{DEFAULTS_KEYS, LEVEL_KEYS};
-use crate::interpolation::{TokenKind, tokens};
+use crate::interpolation::TokenKind;
 use crate::lookup::Strict;
-use crate::syntax::{NodeId, ScalarMap, Tree};
+use crate::syntax::{NodeId, Tree};
 use crate::text::{TextRange, nearest};
 use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
-rule!("hiera-config", Error, [Configuration(check)]);
+rule!(
+    "hiera-config",
+    Error,
+    [Configuration(check), ConfigText(check_tokens)]
+);
 
 fn check(at: &FileContext<'_>, context: &RootContext<'_>, findings: &mut Findings<'_>) {
     let layer = &context.layer;
@@ -119,7 +123,6 @@ impl Configuration<'_> {
             }
             self.check_names(nodes, findings);
         }
-        self.check_tokens(findings);
     }
 
     fn tree(&self) -> &Tree {
@@ -243,30 +246,21 @@ impl Configuration<'_> {
             }
         }
     }
+}
 
-    /// Reports calls and syntax errors in paths, data directories and options, which Puppet refuses.
-    fn check_tokens(&self, findings: &mut Findings<'_>) {
-        let tree = self.tree();
-        for id in interpolated(tree, self.root) {
-            let node = tree.node(id);
-            let Some(scalar) = node.as_scalar() else {
-                continue;
-            };
-            for token in tokens(&scalar.text) {
-                let message = match token.kind {
-                    TokenKind::Call { .. } | TokenKind::UnknownMethod { .. } => {
-                        "interpolation using method syntax is not allowed in this context"
-                            .to_owned()
-                    }
-                    TokenKind::Malformed => format!("syntax error in string: {}", scalar.text),
-                    TokenKind::Empty | TokenKind::Variable { .. } | TokenKind::Unclosed => continue,
-                };
-                let map = ScalarMap::new(self.at.file.text(), node);
-                findings.report(
-                    map.source_range(token.range.as_usize()),
-                    format!("{message}: every lookup fails"),
-                );
+/// Reports calls and syntax errors in a path, a data directory or an option, which Puppet refuses.
+fn check_tokens(_: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
+    for token in &at.tokens {
+        let message = match token.kind {
+            TokenKind::Call { .. } | TokenKind::UnknownMethod { .. } => {
+                "interpolation using method syntax is not allowed in this context".to_owned()
             }
-        }
+            TokenKind::Malformed => format!("syntax error in string: {}", at.text),
+            TokenKind::Empty | TokenKind::Variable { .. } | TokenKind::Unclosed => continue,
+        };
+        findings.report(
+            at.places.source_range(token.range),
+            format!("{message}: every lookup fails"),
+        );
     }
 }

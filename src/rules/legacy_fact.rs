@@ -1,8 +1,8 @@
 //! `legacy-fact`: a legacy fact is used, which agents of Puppet 8 do not send.
 
-use super::config_text::path_tokens;
+use super::config_text::ConfigTextAt;
 use super::variables::variable;
-use super::{FileContext, Findings, Fix, RootContext, Safety, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange};
@@ -10,7 +10,7 @@ use crate::text::{TextEdit, TextRange};
 rule!(
     "legacy-fact",
     Information,
-    [Token(check), Configuration(check_paths)]
+    [Token(check), ConfigText(check_path)]
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
@@ -21,9 +21,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     report(file, path, at.range, range, findings);
 }
 
-fn check_paths(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
-    for token in path_tokens(file) {
-        report(file, &token.variable, token.range, || token.inner, findings);
+fn check_path(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
+    if at.version != 5 {
+        return;
+    }
+    for (path, (token, place)) in at.variables() {
+        report(file, path, token, || place, findings);
     }
 }
 

@@ -1,28 +1,31 @@
 //! `path-var-missing`: a path of a level has an unknown fact, an unknown part of a fact, or an invalid token.
 
 use super::config_level::levels;
-use super::config_text::{path_texts, path_tokens};
+use super::config_text::ConfigTextAt;
 use super::context::entry;
 use super::variables::{BUILT_IN, MissingPart, missing_part, modern, report_missing};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
-use crate::syntax::ScalarMap;
 use crate::syntax::puppet::is_parameter;
 use crate::text::{TextRange, typing_error};
 
-rule!("path-var-missing", Hint, [Configuration(check)]);
+rule!(
+    "path-var-missing",
+    Hint,
+    [ConfigText(check), Configuration(check_mapped_paths)]
+);
 
-fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
-    report_odd_tokens(file, findings);
-    report_fixed_mapped_paths(file, findings);
-    for token in path_tokens(file) {
-        let missing =
-            missing_part(&token.variable).or_else(|| misspelt_name(file, &token.variable));
+fn check(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
+    if at.version != 5 {
+        return;
+    }
+    report_odd_tokens(at, findings);
+    for (variable, places) in at.variables() {
+        let missing = missing_part(variable).or_else(|| misspelt_name(file, variable));
         if let Some(missing) = missing {
-            let places = (token.range, token.inner);
             let into = "into the path, without a warning";
-            report_missing(&missing, &token.variable, places, into, findings);
+            report_missing(&missing, variable, places, into, findings);
         }
     }
 }
@@ -48,7 +51,7 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
 }
 
 /// Reports `mapped_paths` with a path that does not use the variable of the elements.
-fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+fn check_mapped_paths(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();
     for level in levels(file) {
         let list = entry(tree, level.node, "mapped_paths").map(|(_, list)| tree.resolve(list));
@@ -84,47 +87,39 @@ fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>
 }
 
 /// Reports `%{` without an end and variables in the syntax of Puppet code: Puppet leaves both in the path.
-fn report_odd_tokens(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    for id in path_texts(file) {
-        let node = file.tree().node(id);
-        let Some(scalar) = node.as_scalar() else {
+fn report_odd_tokens(at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
+    for token in &at.tokens {
+        if token.kind == TokenKind::Unclosed {
+            findings.report_as(
+                Severity::Warning,
+                at.places.source_range(token.range),
+                "'%{' has no '}': Puppet leaves it in the path as it is; close it",
+            );
+        }
+    }
+    for (start, _) in at.text.match_indices("${") {
+        let Some((inside, _)) = at.text[start + 2..].split_once('}') else {
             continue;
         };
-        let map = ScalarMap::new(file.file.text(), node);
-        let text = &*scalar.text;
-        for token in tokens(text) {
-            if token.kind == TokenKind::Unclosed {
-                findings.report_as(
-                    Severity::Warning,
-                    map.source_range(token.range.as_usize()),
-                    "'%{' has no '}': Puppet leaves it in the path as it is; close it",
-                );
-            }
+        let variable = inside.strip_prefix("::").unwrap_or(inside);
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+        if variable.is_empty() || !variable.bytes().all(fits) {
+            continue;
         }
-        for (start, _) in text.match_indices("${") {
-            let Some((inside, _)) = text[start + 2..].split_once('}') else {
-                continue;
-            };
-            let variable = inside.strip_prefix("::").unwrap_or(inside);
-            let fits =
-                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
-            if variable.is_empty() || !variable.bytes().all(fits) {
-                continue;
-            }
-            let range = TextRange::new(start, start + 2 + inside.len() + 1);
-            let range = map.source_range(range.as_usize());
-            let finding = findings.report_as(
-                Severity::Warning,
-                range,
-                format!(
-                    "'${{{inside}}}' stays in the path as it is: in paths variables are written \
-                     '%{{{variable}}}'"
-                ),
-            );
-            let token = format!("%{{{variable}}}");
-            finding
-                .fixes
-                .push(Fix::write(Safety::Unsafe, range, &token));
-        }
+        let range = at
+            .places
+            .source_range(TextRange::new(start, start + 2 + inside.len() + 1));
+        let finding = findings.report_as(
+            Severity::Warning,
+            range,
+            format!(
+                "'${{{inside}}}' stays in the path as it is: in paths variables are written \
+                 '%{{{variable}}}'"
+            ),
+        );
+        let token = format!("%{{{variable}}}");
+        finding
+            .fixes
+            .push(Fix::write(Safety::Unsafe, range, &token));
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::checker::RootContext;
+use super::config_text::ConfigTextAt;
 use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
@@ -63,9 +64,8 @@ macro_rules! rule {
     };
 }
 
-/// The parts of a file for which the walk over it calls a rule. All hooks except [`Hook::File`],
-/// [`Hook::Node`], [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and
-/// [`Hook::Suppressions`] are only for data files.
+/// The parts of a file for which the walk over it calls a rule. [`Hook::Key`], [`Hook::Mapping`],
+/// [`Hook::Scalar`], [`Hook::Token`] and [`Hook::Option`] are only for data files.
 pub(super) enum Hook {
     /// The file as a whole, after its parts: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
@@ -73,6 +73,9 @@ pub(super) enum Hook {
     Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
     Configuration(fn(&FileContext<'_>, &RootContext<'_>, &mut Findings<'_>)),
+    /// A string that Puppet interpolates in a configuration: a location, a data directory or a
+    /// string in options. Not for versions 3 and 4.
+    ConfigText(fn(&FileContext<'_>, &ConfigTextAt<'_>, &mut Findings<'_>)),
     /// This program's own configuration of a workspace; nothing else is called for it.
     Project(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A manifest; nothing else is called for it.
@@ -85,7 +88,7 @@ pub(super) enum Hook {
     Mapping(fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)),
     /// A scalar that is a value or an element, not a key.
     Scalar(fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)),
-    /// A token in a string that Puppet interpolates.
+    /// A token in a string that Puppet interpolates in data.
     Token(fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)),
     /// An entry of `lookup_options`.
     Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),

@@ -1,4 +1,4 @@
-//! The single walk over a file, which calls the hooks of all rules.
+//! The walk over a file, which calls the hooks of all rules.
 //!
 //! If a rule panics, its findings in the file are dropped, and it is not called again for the file.
 
@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::checker::RootContext;
+use super::config_text::{ConfigTextAt, config_texts};
 use super::context::{FileContext, FileRole, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::{Finding, Findings};
 use super::rule::{Hook, Rule};
@@ -33,6 +34,11 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             for (_, node) in at.tree().nodes() {
                 walk.call(&hooks.node, |check, findings| check(at, node, findings));
             }
+            for text in config_texts(at) {
+                walk.call(&hooks.config_text, |check, findings| {
+                    check(at, &text, findings);
+                });
+            }
             walk.call(&hooks.configuration, |check, findings| {
                 check(at, root, findings);
             });
@@ -55,6 +61,7 @@ struct Hooks {
     file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     unread: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     configuration: Indexed<fn(&FileContext<'_>, &RootContext<'_>, &mut Findings<'_>)>,
+    config_text: Indexed<fn(&FileContext<'_>, &ConfigTextAt<'_>, &mut Findings<'_>)>,
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     code: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
@@ -74,6 +81,7 @@ impl Hooks {
                     Hook::File(check) => hooks.file.push((index, check)),
                     Hook::Unread(check) => hooks.unread.push((index, check)),
                     Hook::Configuration(check) => hooks.configuration.push((index, check)),
+                    Hook::ConfigText(check) => hooks.config_text.push((index, check)),
                     Hook::Project(check) => hooks.project.push((index, check)),
                     Hook::Code(check) => hooks.code.push((index, check)),
                     Hook::Key(check) => hooks.key.push((index, check)),
