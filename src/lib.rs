@@ -3,7 +3,7 @@
 //! # Code map
 //!
 //! Data flows one way: text → tree → values and facts → index → lookups → answers. A room may use
-//! only rooms further down this list; `tests/architecture` holds that line.
+//! only rooms further down this list; `tests/architecture` checks this.
 //!
 //! | room | what it is |
 //! | --- | --- |

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::Analysis;
-use crate::lookup::{CODEDIR, Environment, resolve_modulepath};
+use crate::lookup::{CODEDIR, Environment};
 use crate::workspace::{
-    ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf, path,
+    ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf,
+    modulepath, path,
 };
 
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
@@ -136,10 +137,14 @@ pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &st
         .and_then(Result::ok)
         .map(|text| environment_conf::parse(&text));
     let conf = conf.unwrap_or_default();
-    let base = [format!("{codedir}/modules"), AGENT_MODULES.to_owned()];
+    let base = [
+        Arc::from(format!("{codedir}/modules")),
+        Arc::from(AGENT_MODULES),
+    ];
+    let entries = conf.modulepath.as_deref();
     Environment {
         name: Arc::from(name),
-        modulepath: resolve_modulepath(conf.modulepath.as_deref(), &dir, &base),
+        modulepath: modulepath(files, &dir, entries, &base, &|folder| folder),
         data_provider: conf.environment_data_provider.map(Arc::from),
         codedir: Arc::from(codedir),
         dir: Some(dir),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Analysis;
 use super::bodies::code;
-use super::site::{environment_of, site_manifest};
+use super::site::site_manifest;
 use crate::datatype::{self, Aliases, Type};
 use crate::workspace::{
     DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind, path,
@@ -59,7 +59,7 @@ impl<'a> ClassParameter<'a> {
 /// Why a key sets no class parameter of the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoParameter<'k> {
-    /// Its name has not the form of a parameter's key: only explicit lookups use it.
+    /// Its name does not have the form of a parameter's key: only explicit lookups use it.
     OtherName,
     /// The class belongs to a module that is not in the workspace.
     NoModule(&'k str),
@@ -122,7 +122,7 @@ impl<'a> Analysis<'a> {
         let files = self.snapshot.files_defining(name);
         let mut files: Vec<&Arc<File>> = files.filter(|file| !is_of_module(file)).collect();
         if !files.is_empty() {
-            let environment = environment_of(self.snapshot, root);
+            let environment = self.snapshot.roots().environment_of(root);
             let site = environment.and_then(|root| site_manifest(self.snapshot, root));
             files.retain(|file| {
                 let site = site.as_deref();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Analysis;
 use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
-pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
+pub(super) use super::site_files::{manifests_of, site_manifest};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
 use crate::puppet::Site;
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
@@ -177,7 +177,7 @@ fn manifests_around<'a>(
     snapshot: &'a Snapshot,
     root: &Root,
 ) -> (Arc<str>, SiteFiles<&'a Arc<File>>) {
-    let Some(environment) = environment_of(snapshot, root) else {
+    let Some(environment) = snapshot.roots().environment_of(root) else {
         let (files, unseen) = (Vec::new(), None);
         return (Arc::default(), SiteFiles { files, unseen });
     };
@@ -242,7 +242,7 @@ impl Analysis<'_> {
     /// O(files), plus the text of that manifest.
     #[must_use]
     pub fn refused_manifest(self, root: &Root) -> Option<RefusedManifest> {
-        let environment = environment_of(self.snapshot, root)?;
+        let environment = self.snapshot.roots().environment_of(root)?;
         let mut tops = self.site_bodies(environment).into_iter();
         let file = tops.find(|top| top.code.is_broken)?.file;
         let parse = puppet::parse(file.text(), Dialect::Manifest);

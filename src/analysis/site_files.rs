@@ -4,19 +4,11 @@
 use std::sync::Arc;
 
 use crate::workspace::{
-    File, FileKind, Files, Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
+    File, FileKind, Files, Root, Snapshot, environment_conf, map_onto_environment, path,
 };
 
 /// Maximum number of an environment's manifests that are run.
 const MAX_MANIFESTS: usize = 500;
-
-/// The environment that a root is, or the first that contains it.
-pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
-    match root.kind {
-        RootKind::Environment => Some(root),
-        RootKind::Module { .. } | RootKind::Global => snapshot.roots().environments_of(root).next(),
-    }
-}
 
 /// Manifests as files or paths.
 #[derive(Default)]

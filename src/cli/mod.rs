@@ -77,14 +77,14 @@ enum Command {
     Diff(Box<diff::DiffArguments>),
     /// Find the smallest edits after which nodes have a value, and say what each changes
     Set(Box<set::SetArguments>),
-    /// Print which levels are in the way of a value
+    /// Print which levels prevent a value
     WhyNot(Box<why_not::WhyNotArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
     /// Print what is known about a workspace (hierarchies, levels, variables, nodes, files that no level
     /// reads), and what would improve answers most
     Doctor(doctor::DoctorArguments),
-    /// Run the expectations that stand beside the data
+    /// Check the expectations stored with the data
     Test(Box<test::TestArguments>),
     /// Encrypt a value in its file, or a text, for a certificate of hiera-eyaml
     Encrypt(encrypt::EncryptArguments),
@@ -103,7 +103,7 @@ enum Command {
     SettingsSchema,
     /// Print the JSON schema of a workspace's .hiera-ls.yaml
     ProjectSchema,
-    /// Print what a shell completes the commands and flags by
+    /// Print the completion script of a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,

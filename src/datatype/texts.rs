@@ -43,8 +43,8 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
     .map(made)
 }
 
-/// What `made` makes of the nanoseconds in a number of seconds. Puppet's have no limit: here the
-/// value is unknown if they do not fit.
+/// Converts seconds to nanoseconds and passes them to `made`. Puppet's seconds have no limit: here
+/// the value is unknown if the nanoseconds do not fit.
 fn of_seconds(value: &Value, made: impl Fn(i128) -> Value) -> Result<Value, String> {
     let nanoseconds = match value {
         // The message of `FloatDomainError` is the number.

@@ -262,33 +262,3 @@ impl ConfigCache {
         Ok(pattern)
     }
 }
-
-/// The module path of an environment in `dir`: the entries of `environment.conf`, relative ones
-/// below `dir` and `$basemodulepath` replaced; `DIR/modules` and `base` if nothing is set
-/// (`puppet/settings/environment_conf.rb`).
-#[must_use]
-pub fn resolve_modulepath(
-    declared: Option<&[String]>,
-    dir: &str,
-    base: &[String],
-) -> Vec<Arc<str>> {
-    let absolute = |entry: &str| -> Arc<str> {
-        if entry.starts_with('/') {
-            Arc::from(entry)
-        } else {
-            // `File.expand_path`
-            Arc::from(crate::workspace::path::normalise(&format!("{dir}/{entry}")))
-        }
-    };
-    let base = || base.iter().map(|entry| Arc::from(entry.as_str()));
-    match declared {
-        None => std::iter::once(absolute("modules")).chain(base()).collect(),
-        Some(entries) => entries
-            .iter()
-            .flat_map(|entry| match entry.as_str() {
-                "$basemodulepath" => base().collect(),
-                entry => vec![absolute(entry)],
-            })
-            .collect(),
-    }
-}

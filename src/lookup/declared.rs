@@ -177,8 +177,8 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// The result of a function with values from elsewhere, or without any. It has no
-    /// `lookup_options`.
+    /// The unknown result of a function that is declared to have values which no file of the workspace
+    /// has. It has no `lookup_options`.
     fn secret(&mut self, origin: &ValueOrigin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
         if backend.like != Like::Secret || **root == *LOOKUP_OPTIONS {
             return Err(Failure::NotFound);

@@ -62,7 +62,6 @@ pub use alternatives::Alternatives;
 pub use backend::{Reading, reading_of};
 pub use context::{
     CODEDIR, ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
-    resolve_modulepath,
 };
 pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;

@@ -12,10 +12,7 @@ impl Environment {
     #[must_use]
     pub fn of_root(snapshot: &Snapshot, root: &Root, name: &str) -> Environment {
         let roots = snapshot.roots();
-        let home = match root.kind {
-            RootKind::Environment => Some(root),
-            RootKind::Module { .. } | RootKind::Global => roots.environments_of(root).next(),
-        };
+        let home = roots.environment_of(root);
         let (global_config, global_dir) = global_of(snapshot, root, home);
         let environment = home.unwrap_or(root);
         let mut modules: Vec<(Arc<str>, Arc<str>)> = environment

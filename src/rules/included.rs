@@ -45,8 +45,7 @@ impl Checker<'_> {
 
     /// The known nodes of a root's environment, as in `Analysis::nodes_of_site`.
     pub(super) fn site_nodes(&self, root: &Root) -> Option<&KnownNodes> {
-        let mut environments = self.snapshot.roots().environments_of(root);
-        let environment = environments.next()?;
+        let environment = self.snapshot.roots().environment_of(root)?;
         let context = self.root_context(environment)?;
         Some(context.site_nodes.get_or_init(|| {
             let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
@@ -56,8 +55,7 @@ impl Checker<'_> {
 
     /// The classes that the known nodes of a root's environment may include.
     pub(super) fn possible_inclusions(&self, root: &Root) -> Option<&PossibleInclusions> {
-        let mut environments = self.snapshot.roots().environments_of(root);
-        let environment = environments.next()?;
+        let environment = self.snapshot.roots().environment_of(root)?;
         let mut all = self.snapshot.roots().environments();
         let index = all.position(|it| std::ptr::eq(it, environment))?;
         let context = self.root_context(environment)?;

@@ -46,7 +46,7 @@ fn report(
         return;
     };
     let effect = match file.settings().puppet_version {
-        PuppetVersion::V8 => "agents of Puppet 8 do not send it unless they are told to",
+        PuppetVersion::V8 => "agents of Puppet 8 do not send it unless configured to",
         PuppetVersion::V7 => "Puppet 8 does not have it by default",
     };
     let instead = match structured {

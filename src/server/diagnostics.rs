@@ -27,7 +27,7 @@ pub(crate) struct FileDiagnostics {
     /// `None` if all files have to be checked.
     pending: Option<BTreeSet<Arc<str>>>,
     known: BTreeMap<Arc<str>, OfFile>,
-    /// Whether a client without diagnostics was told that there are none.
+    /// Whether a client without diagnostics was notified that there are none.
     pub(crate) answered_nothing: bool,
 }
 

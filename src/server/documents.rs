@@ -84,7 +84,7 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-/// All open documents by absolute path. A clone is cheap and does not change.
+/// All open documents by absolute path. A clone is cheap, and later edits do not change it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
     open: imbl::OrdMap<Arc<str>, Arc<OpenDocument>>,

@@ -11,7 +11,6 @@
 //!
 //! It must not know the content of answers: `requests` calls `ide` and `rules`.
 
-mod answers;
 mod backend;
 mod capabilities;
 mod client_process;
@@ -45,13 +44,13 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 use tower_lsp::LspService;
 
-use answers::AnswerFunctions;
 use backend::Handlers;
 use connection::{Connection, Index};
 use disk_reader::ReaderEvent;
 use model::Model;
 use ordered::{MessageService, Ordered};
 use outbox::Outbox;
+use requests::AnswerFunctions;
 use settings::LogLevel;
 use wire::Incoming;
 

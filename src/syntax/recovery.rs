@@ -6,7 +6,7 @@
 //!
 //! - a line begins a block if it is indented no deeper than the topmost mapping and is neither
 //!   blank nor a comment nor a continuation (`- element`, `: value`, a closing bracket, a tab);
-//! - a block that does not read alone is tried with the lines behind it that don't look like
+//! - a block that cannot be read alone is tried with the following lines that don't look like
 //!   keys (`"…"` of a list in brackets), then as libyaml reads on from its start, for quotes and
 //!   brackets that really span lines that look like keys;
 //! - a block that still doesn't read is broken; if its value is complete before the first such

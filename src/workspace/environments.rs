@@ -10,6 +10,7 @@ use super::environment_conf;
 use super::files::{FileKind, Files};
 use super::path;
 use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
+use crate::hierarchy::{GlobEntry, glob};
 
 /// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the base
 /// modulepath if `environment.conf` sets no other).
@@ -21,23 +22,12 @@ pub(super) fn environment(
 ) -> Root {
     let text = files.text(&path::join(dir, ENVIRONMENT_CONF)).ok();
     let conf = environment_conf::parse(text.as_deref().unwrap_or_default());
-    let entries = conf
-        .modulepath
-        .unwrap_or_else(|| vec!["modules".to_owned(), BASE_MODULEPATH.to_owned()]);
-    let mut modulepath: Vec<Arc<str>> = Vec::new();
-    for entry in entries {
-        if entry == BASE_MODULEPATH {
-            modulepath.extend(settings.base_modulepath.iter().cloned());
-        } else if !entry.contains('$') {
-            let folder = path::normalise(&path::join(dir, &entry));
-            let folder = if entry.starts_with('/') {
-                deployed::onto(files, &folder, dir, &settings.path_map).unwrap_or(folder)
-            } else {
-                folder
-            };
-            modulepath.extend(expand_glob(files, &folder));
-        }
-    }
+    let here = |folder: String| {
+        let mapped = deployed::onto(files, &folder, dir, &settings.path_map);
+        mapped.unwrap_or(folder)
+    };
+    let base = &settings.base_modulepath;
+    let modulepath = modulepath(files, dir, conf.modulepath.as_deref(), base, &here);
     let likely_modules = match text {
         Some(_) => BTreeMap::new(),
         None => likely_modules(files, dir, &modulepath),
@@ -124,58 +114,53 @@ fn moduledir(puppetfile: &str) -> Option<String> {
 /// The placeholder for Puppet's own setting in a modulepath.
 const BASE_MODULEPATH: &str = "$basemodulepath";
 
-/// The folders for an entry of a modulepath: itself, or those that its `*` and `?` match.
-fn expand_glob(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
-    if !folder.contains(['*', '?']) {
-        return vec![Arc::from(folder)];
-    }
-    let mut found = vec![String::new()];
-    for segment in folder.split('/').skip(1) {
-        let mut next = Vec::new();
-        for above in found {
-            if !segment.contains(['*', '?']) {
-                next.push(format!("{above}/{segment}"));
-                continue;
-            }
-            for (name, kind) in files.list(&above) {
-                let hidden = name.starts_with('.') && !segment.starts_with('.');
-                if kind == FileKind::Directory
-                    && !hidden
-                    && matches(segment.as_bytes(), name.as_bytes())
-                {
-                    next.push(format!("{above}/{name}"));
-                }
-            }
+/// The folders of the modules of an environment in `dir` (`puppet/settings/environment_conf.rb`): the
+/// entries of `modulepath` in its `environment.conf`, relative ones below `dir`, globs expanded, and
+/// `$basemodulepath` replaced by `base`; `DIR/modules` and `base` if there is no such setting. `here`
+/// maps an absolute folder to where it lies on this machine.
+pub fn modulepath(
+    files: &dyn Files,
+    dir: &str,
+    entries: Option<&[String]>,
+    base: &[Arc<str>],
+    here: &dyn Fn(String) -> String,
+) -> Vec<Arc<str>> {
+    let default = || vec!["modules".to_owned(), BASE_MODULEPATH.to_owned()];
+    let entries = entries.map_or_else(default, <[String]>::to_vec);
+    let mut found: Vec<Arc<str>> = Vec::new();
+    for entry in entries {
+        if entry == BASE_MODULEPATH {
+            found.extend(base.iter().cloned());
+        } else if !entry.contains('$') {
+            let folder = path::normalise(&path::join(dir, &entry));
+            let folder = match entry.starts_with('/') {
+                true => here(folder),
+                false => folder,
+            };
+            found.extend(expand_glob(files, folder));
         }
-        found = next;
     }
-    found.into_iter().map(Arc::from).collect()
+    found
 }
 
-/// Whether a name matches a pattern of `*` and `?`, without backtracking over earlier stars.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut pos, mut star) = (0, 0, None);
-    while pos < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, pos));
-                at += 1;
-            }
-            Some(&byte) if byte == b'?' || byte == name[pos] => {
-                at += 1;
-                pos += 1;
-            }
-            _ => {
-                let Some((before, taken)) = star else {
-                    return false;
-                };
-                star = Some((before, taken + 1));
-                at = before + 1;
-                pos = taken + 1;
-            }
-        }
+/// The folders for an entry of a modulepath: itself, or those that its pattern matches; none for a
+/// pattern without bounds.
+fn expand_glob(files: &dyn Files, folder: String) -> Vec<Arc<str>> {
+    if !folder.contains(['*', '?', '[', '{']) {
+        return vec![Arc::from(folder)];
     }
-    pattern[at..].iter().all(|&byte| byte == b'*')
+    let list = |folder: &str| {
+        let names = files.list(folder).into_iter();
+        let entry = |(name, kind): (Arc<str>, FileKind)| GlobEntry {
+            is_real_folder: kind == FileKind::Directory
+                && !files.is_link(&path::join(folder, &name)),
+            name,
+        };
+        names.map(entry).collect()
+    };
+    let is_folder = |at: &str| files.kind(at) == Some(FileKind::Directory);
+    let found = glob(&folder, &list, &is_folder).unwrap_or_default();
+    found.into_iter().map(Arc::from).collect()
 }
 
 /// Whether Puppet accepts a folder of this name as a module (puppet/module.rb).

@@ -59,6 +59,7 @@ pub use code::{
 };
 pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;
+pub use environments::modulepath;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind};
 pub use file::{
     Belongs, File, FileId, LARGEST_DOCUMENT, LARGEST_FILE, PROJECT_FILE, format_of, too_large,

@@ -198,6 +198,15 @@ impl Roots {
             })
     }
 
+    /// The environment that a root is, or the first of those in which its data is read.
+    #[must_use]
+    pub fn environment_of<'a>(&'a self, root: &'a Root) -> Option<&'a Root> {
+        match root.kind {
+            RootKind::Environment => Some(root),
+            RootKind::Module { .. } | RootKind::Global => self.environments_of(root).next(),
+        }
+    }
+
     /// The number of roots.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -26,9 +26,7 @@ use crate::analysis::condition::has_option_for;
 use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
 use crate::analysis::members::Members;
-use crate::analysis::site::{
-    IncludedList, ListLevels, environment_of, is_for_everyone, list_included,
-};
+use crate::analysis::site::{IncludedList, ListLevels, is_for_everyone, list_included};
 use crate::analysis::{Analysis, Defined, RootView};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
@@ -192,7 +190,7 @@ impl<'a> Analysis<'a> {
         known: &dyn Fn() -> Option<&'a KnownNodes>,
         order: &dyn Fn() -> &'a EvaluationOrder,
     ) -> Vec<MissingValue> {
-        let Some(environment) = environment_of(self.snapshot, root) else {
+        let Some(environment) = self.snapshot.roots().environment_of(root) else {
             return Vec::new();
         };
         let tops = self.site_bodies(environment).into_iter();

@@ -8,7 +8,7 @@ use super::{Broken, Inclusions, viewpoint};
 use crate::analysis::bodies::CodeBody;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
-use crate::analysis::site::{environment_of, manifests_of};
+use crate::analysis::site::manifests_of;
 use crate::analysis::{Analysis, Defined};
 use crate::hierarchy::Layer;
 use crate::scope::KnownNodes;
@@ -55,7 +55,7 @@ impl<'a> Analysis<'a> {
         known: &KnownNodes,
         order: &EvaluationOrder,
     ) -> PossibleInclusions {
-        let Some(environment) = environment_of(self.snapshot, root) else {
+        let Some(environment) = self.snapshot.roots().environment_of(root) else {
             return PossibleInclusions::default();
         };
         let manifests = manifests_of(self.snapshot, environment);

@@ -282,11 +282,11 @@ pub fn proposals(
         progress(SearchProgress::Proved(proposals.len()));
         let proof = prove(view, &candidate.plan)?;
         let mut nodes = proof.known.nodes.iter();
-        let stray = nodes.find(|name| !state.wanted.contains_key(*name));
+        let other_node = nodes.find(|name| !state.wanted.contains_key(*name));
         if goal.only
-            && let Some(stray) = stray
+            && let Some(other_node) = other_node
         {
-            reasons.push((candidate.title, format!("{stray} would change too")));
+            reasons.push((candidate.title, format!("{other_node} would change too")));
             continue;
         }
         let because = because(view, goal, &candidate, &tried);

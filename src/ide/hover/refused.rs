@@ -1,4 +1,4 @@
-//! Files that Puppet refuses, so that lookups of a key fail: the answer rests on their readable part.
+//! Files that Puppet refuses, so that lookups of a key fail. The answer uses what can be read of them.
 
 use super::context::Context;
 use super::page::{Line, Page, text};

@@ -14,8 +14,8 @@ use crate::workspace::{ConfigUse, FoundConfig, path};
 /// Maximum number of configurations that are named.
 const MOST_NAMED: usize = 6;
 
-/// The page of a key in a YAML file that no hierarchy reads; `None` for files that are no data by
-/// their names, and for parts of values.
+/// The page of a key in a YAML file that no hierarchy reads; `None` for files whose names
+/// show that they are not data, and for parts of values.
 pub(super) fn page(
     analysis: Analysis<'_>,
     at: &str,

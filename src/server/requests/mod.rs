@@ -36,7 +36,6 @@ use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
-use super::answers::AnswerFunctions;
 use super::capabilities::ClientFacts;
 use super::connection::{Connection, Index, Ticket};
 use super::context::{Caches, ServerContext};
@@ -49,6 +48,9 @@ use super::publish::settled;
 use super::settings::LogLevel;
 use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
+use crate::ide::hover::Hover;
+use crate::ide::symbols::Symbol;
+use crate::rules::{Checker, Finding, RuleSet};
 use crate::text::{LineIndex, PositionEncoding};
 use crate::workspace::{Change, ENVIRONMENT_CONF, HIERA_YAML, Snapshot, path};
 
@@ -62,6 +64,30 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 /// Maximum size of open files that are parsed early: parsing a larger one twice costs more memory
 /// and time than it saves.
 const MAX_EARLY: usize = 1024 * 1024;
+
+/// The functions that answer requests about a file; tests replace them.
+pub struct AnswerFunctions {
+    /// The hover at a byte of a file.
+    pub hover: Box<AnswerHover>,
+    /// The findings of some rules in a file; `None` for a file that is not checked.
+    pub check: Box<AnswerCheck>,
+    /// The outline of a file.
+    pub symbols: Box<AnswerSymbols>,
+}
+
+type AnswerHover = dyn Fn(&View, &str, usize) -> Option<Hover> + Send + Sync;
+type AnswerCheck = dyn Fn(&Checker<'_>, &str, RuleSet) -> Option<Vec<Finding>> + Send + Sync;
+type AnswerSymbols = dyn Fn(&View, &str) -> Vec<Symbol> + Send + Sync;
+
+impl Default for AnswerFunctions {
+    fn default() -> AnswerFunctions {
+        AnswerFunctions {
+            hover: Box::new(hover::shown),
+            check: Box::new(|checker, path, part| checker.part(path, part)),
+            symbols: Box::new(document_symbol::outline),
+        }
+    }
+}
 
 /// The state that a job sees: that of the request's place in the stream.
 pub struct View {

@@ -50,7 +50,7 @@ pub(super) enum Terminal {
     RenderEnd,
     /// A character that is not part of the language.
     Unknown,
-    /// A text that the lexer refuses, by the index of its problem.
+    /// A text that is not valid, with the index of its problem.
     Refused(usize),
     End,
 }
