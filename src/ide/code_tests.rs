@@ -1,11 +1,11 @@
 //! Features between data and Puppet code: class parameters, lookups and classes.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use super::completion::complete;
 use super::definition::{declaration, definition, type_definition};
 use super::fixture_tests::{
-    AtCursor, all_shown, also_half_typed, at_cursor, changed, check_cases, with_hierarchy,
+    AtCursor, all_shown, at_cursor, changed, check, check_all, with_hierarchy,
 };
 use super::references::{Role, references};
 use super::rename::rename;
@@ -47,56 +47,52 @@ fn in_code(change: &str) -> String {
     changed(&text, change)
 }
 
-/// A request at a cursor; `None` if it has no answer.
-type Asked = fn(&AtCursor<'_>) -> Option<String>;
+/// The answer of a request; `none` if it has no answer.
+fn answered(at: &AtCursor<'_>, request: impl Fn(&AtCursor<'_>) -> Option<String>) -> String {
+    at.also_half_typed(|at| request(at).unwrap_or_else(|| "none".to_owned()))
+}
 
-fn answered(text: &str, request: Asked) -> String {
-    also_half_typed(text, |text| {
-        let found = at_cursor(text, None, |cursor| request(&cursor));
-        found.unwrap_or_else(|| "none".to_owned())
+fn defined(at: &AtCursor<'_>) -> String {
+    answered(at, |at| {
+        let found = definition(at.analysis, at.path, at.offset, at.facts)?;
+        Some(all_shown(at.analysis.snapshot, &found.places))
     })
 }
 
-fn check(text: &str, request: Asked, expected: Expect) {
-    expected.assert_eq(&answered(text, request));
+fn declared(at: &AtCursor<'_>) -> String {
+    answered(at, |at| {
+        let found = declaration(at.analysis, at.path, at.offset, at.facts)?;
+        Some(all_shown(at.analysis.snapshot, &found.places))
+    })
 }
 
-/// Checks cases, each a part of a workspace.
-fn check_all(workspace: impl Fn(&str) -> String, request: Asked, cases: Expect) {
-    check_cases(cases, |text| answered(&workspace(text), request));
+fn typed(at: &AtCursor<'_>) -> String {
+    answered(at, |at| {
+        let found = type_definition(at.analysis, at.path, at.offset)?;
+        Some(all_shown(at.analysis.snapshot, &found.places))
+    })
 }
 
-fn defined(cursor: &AtCursor<'_>) -> Option<String> {
-    let found = definition(cursor.analysis, cursor.path, cursor.offset, cursor.facts)?;
-    Some(all_shown(cursor.analysis.snapshot, &found.places))
-}
-
-fn declared(cursor: &AtCursor<'_>) -> Option<String> {
-    let found = declaration(cursor.analysis, cursor.path, cursor.offset, cursor.facts)?;
-    Some(all_shown(cursor.analysis.snapshot, &found.places))
-}
-
-fn typed(cursor: &AtCursor<'_>) -> Option<String> {
-    let found = type_definition(cursor.analysis, cursor.path, cursor.offset)?;
-    Some(all_shown(cursor.analysis.snapshot, &found.places))
-}
-
-fn referenced(cursor: &AtCursor<'_>) -> Option<String> {
+fn referenced(at: &AtCursor<'_>) -> String {
     let roles = [Role::Definition, Role::Option, Role::Use];
-    let found = references(cursor.analysis, cursor.path, cursor.offset, &roles)?;
-    Some(all_shown(cursor.analysis.snapshot, &found))
+    answered(at, |at| {
+        let found = references(at.analysis, at.path, at.offset, &roles)?;
+        Some(all_shown(at.analysis.snapshot, &found))
+    })
 }
 
-fn offered(cursor: &AtCursor<'_>) -> Option<String> {
-    let found = complete(cursor.analysis, cursor.path, cursor.offset)?;
-    let lines = found.items.iter().map(|item| {
-        let detail = item.detail.as_deref().unwrap_or_default();
-        let documentation = item.documentation.as_deref().unwrap_or_default();
-        format!("{}  {detail}  {documentation}", item.label)
-            .trim_end()
-            .to_owned()
-    });
-    Some(lines.collect::<Vec<_>>().join("\n"))
+fn offered(at: &AtCursor<'_>) -> String {
+    answered(at, |at| {
+        let found = complete(at.analysis, at.path, at.offset)?;
+        let lines = found.items.iter().map(|item| {
+            let detail = item.detail.as_deref().unwrap_or_default();
+            let documentation = item.documentation.as_deref().unwrap_or_default();
+            format!("{}  {detail}  {documentation}", item.label)
+                .trim_end()
+                .to_owned()
+        });
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    })
 }
 
 #[test]
@@ -264,7 +260,7 @@ fn classes_are_offered_where_manifests_include_them() {
     ] {
         check(
             &in_code(&format!("include web::log → {place}")),
-            |cursor| offered(cursor).filter(|found| !found.is_empty()),
+            offered,
             expect!["web::log  class"],
         );
     }
@@ -357,9 +353,9 @@ fn members_and_values_are_offered_by_their_types() {
 
 #[test]
 fn renames_go_through_lookups_and_stop_at_parameters() {
-    let renamed = |cursor: &AtCursor<'_>| {
-        Some(
-            match rename(cursor.analysis, cursor.path, cursor.offset, "people") {
+    let renamed = |at: &AtCursor<'_>| {
+        at.also_half_typed(
+            |at| match rename(at.analysis, at.path, at.offset, "people") {
                 Ok(renamed) => {
                     let places = renamed
                         .edits

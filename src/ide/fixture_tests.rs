@@ -41,11 +41,54 @@ pub(super) fn nodes(text: &str) -> KnownNodes {
 }
 
 /// A fixture with its cursor.
+#[derive(Clone, Copy)]
 pub(super) struct AtCursor<'a> {
+    /// The text of the fixture.
+    fixture: &'a str,
     pub(super) analysis: Analysis<'a>,
     pub(super) path: &'a str,
     pub(super) offset: usize,
     pub(super) facts: &'a [NodeFile],
+}
+
+impl<'a> AtCursor<'a> {
+    /// The same place with another selected node.
+    pub(super) fn with_selected<'b>(&self, selected: Option<&'b str>) -> AtCursor<'b>
+    where
+        'a: 'b,
+    {
+        let analysis = Analysis {
+            selected,
+            ..self.analysis
+        };
+        AtCursor { analysis, ..*self }
+    }
+
+    /// The answer here; the same in the [`half_typed`] variants of the fixture.
+    pub(super) fn also_half_typed(&self, answer: impl Fn(&AtCursor<'_>) -> String) -> String {
+        let expected = answer(self);
+        for text in half_typed(self.fixture) {
+            let found = at_cursor(&text, self.analysis.selected, |cursor| answer(&cursor));
+            assert_eq!(found, expected, "{text}");
+        }
+        expected
+    }
+}
+
+/// Checks what a feature answers at the cursor of a fixture, as text.
+pub(super) fn check(text: &str, answer: impl Fn(&AtCursor<'_>) -> String, expected: Expect) {
+    expected.assert_eq(&at_cursor(text, None, |cursor| answer(&cursor)));
+}
+
+/// Like [`check`] for several cases, each a part or a change of a workspace.
+pub(super) fn check_all(
+    workspace: impl Fn(&str) -> String,
+    answer: impl Fn(&AtCursor<'_>) -> String,
+    cases: Expect,
+) {
+    check_cases(cases, |text| {
+        at_cursor(&workspace(text), None, |cursor| answer(&cursor))
+    });
 }
 
 /// Evaluates something at the cursor of a fixture with all files open; `nodes.json` has the known nodes.
@@ -59,6 +102,7 @@ pub(super) fn at_cursor<T>(
     let path = format!("{FOLDER}/{path}");
     analysed(&fixture.opened(), &path, |analysis, facts| {
         answer(AtCursor {
+            fixture: text,
             analysis: Analysis {
                 selected,
                 ..analysis
@@ -86,7 +130,7 @@ pub(super) fn analysed<T>(
 
 /// The text with a half-typed end of the cursor's file: an unclosed entry, and a word without a
 /// colon. Empty if the file is JSON or no data.
-pub(super) fn half_typed(text: &str) -> Vec<String> {
+fn half_typed(text: &str) -> Vec<String> {
     let cursor = text.find("$0").expect("a cursor");
     let end = text[cursor..].find("\n#- ").map(|at| cursor + at + 1);
     let path = text[..cursor].rfind("#- ").map(|at| &text[at + 3..]);
@@ -99,15 +143,6 @@ pub(super) fn half_typed(text: &str) -> Vec<String> {
     lines
         .map(|line| format!("{}\n{line}{behind}", before.trim_end_matches('\n')))
         .to_vec()
-}
-
-/// The answer for a text; the same for its [`half_typed`] variants.
-pub(super) fn also_half_typed(text: &str, answer: impl Fn(&str) -> String) -> String {
-    let expected = answer(text);
-    for text in half_typed(text) {
-        assert_eq!(answer(&text), expected, "{text}");
-    }
-    expected
 }
 
 /// Checks cases that are written one below the other: a line after `$ ` is a text, in which `\n`

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
 use super::fixture_tests::{
-    all_shown, also_half_typed, at_cursor, changed, check_cases, text_of, with_hierarchy,
+    AtCursor, all_shown, at_cursor, changed, check, check_all, text_of, with_hierarchy,
 };
 use super::reference_tests::{check_all_references, check_highlights, check_references};
 
@@ -28,39 +28,34 @@ port: 3
 ";
 
 /// The name under the cursor and its definitions.
-fn definition_of(text: &str, selected: Option<&str>) -> String {
-    let found = at_cursor(text, selected, |cursor| {
-        let found = definition(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
-        found.map(|found| {
+fn defined(at: &AtCursor<'_>) -> String {
+    at.also_half_typed(|at| {
+        let found = definition(at.analysis, at.path, at.offset, at.facts).map(|found| {
             let origin = found.origin;
-            let file = cursor.analysis.snapshot.file(cursor.path).unwrap();
-            let places = all_shown(cursor.analysis.snapshot, &found.places);
+            let file = at.analysis.snapshot.file(at.path).unwrap();
+            let places = all_shown(at.analysis.snapshot, &found.places);
             format!("from {}\n{places}", text_of(file.text(), origin))
-        })
-    });
-    found.unwrap_or_else(|| "none".to_owned())
+        });
+        found.unwrap_or_else(|| "none".to_owned())
+    })
 }
 
 fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
-    expected.assert_eq(&also_half_typed(text, |text| definition_of(text, selected)));
+    check(text, |at| defined(&at.with_selected(selected)), expected);
 }
 
 /// Checks the definitions of cases, each a part or a change of a workspace.
 fn check_definitions(workspace: impl Fn(&str) -> String, cases: Expect) {
-    check_cases(cases, |text| {
-        also_half_typed(&workspace(text), |text| definition_of(text, None))
-    });
+    check_all(workspace, defined, cases);
 }
 
 fn check_declaration(text: &str, expected: Expect) {
-    let shown = also_half_typed(text, |text| {
-        let found = at_cursor(text, None, |cursor| {
-            let found = declaration(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
-            found.map(|found| all_shown(cursor.analysis.snapshot, &found.places))
-        });
-        found.unwrap_or_else(|| "none".to_owned())
-    });
-    expected.assert_eq(&shown);
+    let declared = |at: &AtCursor<'_>| {
+        let found = declaration(at.analysis, at.path, at.offset, at.facts);
+        let shown = found.map(|found| all_shown(at.analysis.snapshot, &found.places));
+        shown.unwrap_or_else(|| "none".to_owned())
+    };
+    check(text, |at| at.also_half_typed(declared), expected);
 }
 
 #[test]
@@ -325,7 +320,7 @@ fn definitions_of_manifest_lookups_follow_the_order_of_levels() {
     for (cursor, from) in [("lookup('m$0::p')", "m::p"), ("m($$0p)", "$p")] {
         let text = files.replace(&cursor.replace("$0", ""), cursor);
         assert_eq!(
-            definition_of(&with_hierarchy(&text), None),
+            at_cursor(&with_hierarchy(&text), None, |at| defined(&at)),
             format!("from {from}\n{places}")
         );
     }

@@ -286,9 +286,9 @@ fn nest(lines: Vec<(usize, Symbol)>) -> Vec<Symbol> {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::{Expect, expect};
+    use expect_test::expect;
 
-    use super::super::fixture_tests::{at_cursor, with_hierarchy};
+    use super::super::fixture_tests::{AtCursor, check, with_hierarchy};
     use super::super::symbols::Symbol;
     use super::document_symbols;
 
@@ -313,14 +313,11 @@ mod tests {
         }
     }
 
-    fn check(text: &str, expected: Expect) {
-        let shown = at_cursor(text, None, |cursor| {
-            let mut shown = Vec::new();
-            let symbols = document_symbols(cursor.analysis, cursor.path);
-            lines(&symbols, 0, &mut shown);
-            shown.join("\n")
-        });
-        expected.assert_eq(&shown);
+    fn outline(at: &AtCursor<'_>) -> String {
+        let mut shown = Vec::new();
+        let symbols = document_symbols(at.analysis, at.path);
+        lines(&symbols, 0, &mut shown);
+        shown.join("\n")
     }
 
     #[test]
@@ -331,6 +328,7 @@ mod tests {
                  uid: &u 2\nport: 443\ntls: true\nnone: ~\nname: 'x'\nsecret: ENC[PKCS7,AAAA]\n\
                  text: |\n  one\n  two\nsame: *u\n$0",
             ),
+            outline,
             expect![[r#"
                 users Hash 2 keys
                   alice Hash 2 keys
@@ -357,6 +355,7 @@ mod tests {
                 "#- data/common.yaml\nusers:\n  alice:\n    uid: [\n    shell: x # why\n    ids: {a: 1}\n    \
                  no: true\n  bob:\n    u\nport: 1\n$0",
             ),
+            outline,
             expect![[r#"
                 users Hash 2 keys
                   alice Hash 4 keys
@@ -373,6 +372,7 @@ mod tests {
     fn configurations_are_their_levels() {
         check(
             &with_hierarchy("").replace("version: 5", "version: 5$0"),
+            outline,
             expect![[r#"
                 version Number 5
                 defaults Hash 2 keys

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::fixture_tests::{
-    also_half_typed, at_cursor, check_cases, in_common, text_of, with_hierarchy,
+    AtCursor, at_cursor, check, check_all, in_common, text_of, with_hierarchy,
 };
 use super::folding::{folds, selections};
 use super::linked_editing::linked_ranges;
@@ -11,31 +11,30 @@ use super::semantic_tokens::semantic_tokens;
 use super::signature::signature;
 
 fn check_folds(text: &str, expected: Expect) {
-    let shown = at_cursor(text, None, |cursor| {
-        let found = folds(cursor.analysis.snapshot, cursor.path).into_iter();
+    let folded = |at: &AtCursor<'_>| {
+        let found = folds(at.analysis.snapshot, at.path).into_iter();
         let lines =
             found.map(|fold| format!("{}-{} {:?}", fold.first + 1, fold.last + 1, fold.kind));
         lines.collect::<Vec<_>>().join("\n")
-    });
-    expected.assert_eq(&shown);
+    };
+    check(text, folded, expected);
 }
 
 /// Checks the ranges that a selection grows to, each case in a file.
 fn check_selections(cases: Expect) {
-    check_cases(cases, |text| {
-        at_cursor(&in_common(text), None, |cursor| {
-            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
-            let found = selections(cursor.analysis.snapshot, cursor.path, cursor.offset);
-            let lines = found.into_iter().map(|range| text_of(text, range));
-            lines.collect::<Vec<_>>().join("\n")
-        })
-    });
+    let selected = |at: &AtCursor<'_>| {
+        let text = at.analysis.snapshot.file(at.path).unwrap().text();
+        let found = selections(at.analysis.snapshot, at.path, at.offset);
+        let lines = found.into_iter().map(|range| text_of(text, range));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    check_all(in_common, selected, cases);
 }
 
 fn check_tokens(text: &str, expected: Expect) {
-    let shown = at_cursor(text, None, |cursor| {
-        let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
-        let found = semantic_tokens(cursor.analysis, cursor.path).into_iter();
+    let tokens = |at: &AtCursor<'_>| {
+        let text = at.analysis.snapshot.file(at.path).unwrap().text();
+        let found = semantic_tokens(at.analysis, at.path).into_iter();
         let lines = found.map(|token| {
             format!(
                 "{:?} {:?} {}",
@@ -45,25 +44,24 @@ fn check_tokens(text: &str, expected: Expect) {
             )
         });
         lines.collect::<Vec<_>>().join("\n")
-    });
-    expected.assert_eq(&shown);
+    };
+    check(text, tokens, expected);
 }
 
 /// Checks the ranges that are edited together, each case in a file.
 fn check_linked(cases: Expect) {
-    let linked = |text: &str| {
-        let shown = at_cursor(text, None, |cursor| {
-            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
-            let found = linked_ranges(cursor.analysis.snapshot, cursor.path, cursor.offset)?;
-            let lines = found.ranges.iter().map(|range| {
-                let place = format!("{}-{}", range.start, range.end);
-                format!("{place} {}\n", text_of(text, *range))
-            });
-            Some(format!("{}{}", lines.collect::<String>(), found.pattern))
+    let linked = |at: &AtCursor<'_>| {
+        let text = at.analysis.snapshot.file(at.path).unwrap().text();
+        let Some(found) = linked_ranges(at.analysis.snapshot, at.path, at.offset) else {
+            return "nothing".to_owned();
+        };
+        let lines = found.ranges.iter().map(|range| {
+            let place = format!("{}-{}", range.start, range.end);
+            format!("{place} {}\n", text_of(text, *range))
         });
-        shown.unwrap_or_else(|| "nothing".to_owned())
+        format!("{}{}", lines.collect::<String>(), found.pattern)
     };
-    check_cases(cases, |text| also_half_typed(&in_common(text), linked));
+    check_all(in_common, |at| at.also_half_typed(linked), cases);
 }
 
 #[test]

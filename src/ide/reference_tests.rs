@@ -3,58 +3,54 @@
 use expect_test::{Expect, expect};
 
 use super::fixture_tests::{
-    all_shown, also_half_typed, at_cursor, check_cases, text_of, with_hierarchy,
+    AtCursor, all_shown, at_cursor, check, check_all, text_of, with_hierarchy,
 };
 use super::lens::{LensOptions, lenses};
 use super::links::document_links;
 use super::navigation_tests::{DATA, MAPPED};
 use super::references::{Role, highlights, references};
 
-fn references_of(text: &str) -> String {
+fn referenced(at: &AtCursor<'_>) -> String {
     let roles = [Role::Definition, Role::Option, Role::Use];
-    let found = at_cursor(text, None, |cursor| {
-        let found = references(cursor.analysis, cursor.path, cursor.offset, &roles);
-        found.map(|found| all_shown(cursor.analysis.snapshot, &found))
-    });
-    found.unwrap_or_else(|| "none".to_owned())
+    at.also_half_typed(|at| {
+        let found = references(at.analysis, at.path, at.offset, &roles);
+        let shown = found.map(|found| all_shown(at.analysis.snapshot, &found));
+        shown.unwrap_or_else(|| "none".to_owned())
+    })
 }
 
 pub(super) fn check_references(text: &str, expected: Expect) {
-    expected.assert_eq(&also_half_typed(text, references_of));
+    check(text, referenced, expected);
 }
 
 /// Checks the references of cases, each a part of a workspace.
 pub(super) fn check_all_references(workspace: impl Fn(&str) -> String, cases: Expect) {
-    check_cases(cases, |text| {
-        also_half_typed(&workspace(text), references_of)
-    });
+    check_all(workspace, referenced, cases);
 }
 
 pub(super) fn check_highlights(text: &str, expected: Expect) {
-    let shown = also_half_typed(text, |text| {
-        at_cursor(text, None, |cursor| {
-            let snapshot = cursor.analysis.snapshot;
-            let file = snapshot.file(cursor.path).unwrap();
-            let found = highlights(snapshot, cursor.path, cursor.offset).into_iter();
-            let lines = found.map(|one| {
-                let line = file.line(one.name.start as usize) + 1;
-                format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
-            });
-            lines.collect::<Vec<_>>().join("\n")
-        })
-    });
-    expected.assert_eq(&shown);
+    let highlighted = |at: &AtCursor<'_>| {
+        let snapshot = at.analysis.snapshot;
+        let file = snapshot.file(at.path).unwrap();
+        let found = highlights(snapshot, at.path, at.offset).into_iter();
+        let lines = found.map(|one| {
+            let line = file.line(one.name.start as usize) + 1;
+            format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    check(text, |at| at.also_half_typed(highlighted), expected);
 }
 
 fn check_links(text: &str, expected: Expect) {
-    let found = at_cursor(text, None, |cursor| {
-        let file = cursor.analysis.snapshot.file(cursor.path).unwrap();
-        let links = document_links(cursor.analysis, cursor.path).into_iter();
+    let linked = |at: &AtCursor<'_>| {
+        let file = at.analysis.snapshot.file(at.path).unwrap();
+        let links = document_links(at.analysis, at.path).into_iter();
         let lines =
             links.map(|link| format!("{} -> {}", text_of(file.text(), link.range), link.to));
         lines.collect::<Vec<_>>().join("\n")
-    });
-    expected.assert_eq(&found);
+    };
+    check(text, linked, expected);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::super::{Change, ChosenRoot, FileSettings, Snapshot, Workspace, path};
 use super::*;
+use crate::fixture::Fixture;
 
 const PER_NODE: &str = "version: 5\nhierarchy:\n- {name: nodes, path: 'nodes/%{fqdn}.yaml'}\n\
                         - {name: common, path: common.yaml}\n";
@@ -17,15 +18,15 @@ fn five(datadir: &str, paths: &[&str]) -> String {
     text
 }
 
-/// A workspace in `/w` with these files.
-fn snapshot(files: &[(&str, &str)], settings: FileSettings) -> Arc<Snapshot> {
+/// A workspace in `/w` with the files of a fixture.
+fn snapshot(files: &str, settings: FileSettings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     let mut changes = vec![
         Change::Folders(vec![Arc::from("/w")]),
         Change::Settings(settings),
     ];
-    for (at, text) in files {
-        changes.push(Change::file(format!("/w/{at}"), *text));
+    for (at, text) in Fixture::new("", files).files {
+        changes.push(Change::file(format!("/w/{at}"), text));
     }
     workspace.apply(Change::Batch(changes))
 }
@@ -66,19 +67,22 @@ fn show(snapshot: &Snapshot) -> String {
     lines
 }
 
-fn check(files: &[(&str, &str)], expected: expect_test::Expect) {
+fn check_found(files: &str, expected: expect_test::Expect) {
     expected.assert_eq(&show(&snapshot(files, FileSettings::default())));
 }
 
-const DATA: [(&str, &str); 3] = [
-    ("hieradata/common.yaml", "a: 1"),
-    ("hieradata/nodes/x.yaml", "a: 2"),
-    ("hieradata/nodes/y.yaml", "a: 3"),
-];
+const DATA: &str = "\
+#- hieradata/common.yaml
+a: 1
+#- hieradata/nodes/x.yaml
+a: 2
+#- hieradata/nodes/y.yaml
+a: 3
+";
 
 /// The data of this module's tests and these files.
-fn with_data<'a>(files: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    DATA.iter().chain(files).copied().collect()
+fn with_data(files: &str) -> String {
+    format!("{DATA}{files}")
 }
 
 #[test]
@@ -87,12 +91,12 @@ fn a_configuration_among_a_module_s_files_serves_the_workspace() {
         "/etc/puppetlabs/puppet/hieradata",
         &["nodes/%{fqdn}.yaml", "common.yaml"],
     );
-    check(
-        &with_data(&[
-            ("modules/puppetserver/files/hiera.yaml", &text),
-            ("modules/ntp/hiera.yaml", PER_NODE),
-            ("modules/ntp/data/common.yaml", "ntp::a: 1"),
-        ]),
+    check_found(
+        &with_data(&format!(
+            "#- modules/puppetserver/files/hiera.yaml\n{text}\
+             #- modules/ntp/hiera.yaml\n{PER_NODE}\
+             #- modules/ntp/data/common.yaml\nntp::a: 1\n"
+        )),
         expect_test::expect![[r#"
             environment . by modules/puppetserver/files/hiera.yaml
             module ntp modules/ntp by modules/ntp/hiera.yaml
@@ -103,18 +107,21 @@ fn a_configuration_among_a_module_s_files_serves_the_workspace() {
 
 #[test]
 fn relative_data_directories_lead_out_of_the_folder() {
-    check(
-        &with_data(&[("conf/hiera.yaml", &five("../hieradata", &["common.yaml"]))]),
+    check_found(
+        &with_data(&format!(
+            "#- conf/hiera.yaml\n{}",
+            five("../hieradata", &["common.yaml"])
+        )),
         expect_test::expect![[r#"
             environment conf by conf/hiera.yaml
               conf/hiera.yaml v5 for conf: reaches 1, first for 1, used
         "#]],
     );
-    check(
-        &with_data(&[(
-            "files/hiera/production.yaml",
-            &five("hieradata", &["common.yaml"]),
-        )]),
+    check_found(
+        &with_data(&format!(
+            "#- files/hiera/production.yaml\n{}",
+            five("hieradata", &["common.yaml"])
+        )),
         expect_test::expect![[r#"
             environment . by files/hiera/production.yaml
               files/hiera/production.yaml v5 for .: reaches 1, first for 1, used
@@ -126,19 +133,22 @@ fn relative_data_directories_lead_out_of_the_folder() {
 fn a_configuration_of_version_3_makes_the_global_layer() {
     let three = ":backends: [yaml]\n:yaml:\n  :datadir: /usr/share/puppet/current/hieradata\n\
                  :hierarchy: ['nodes/%{fqdn}', common]\n";
-    check(
-        &with_data(&[
-            ("hiera_aws.yml", three),
-            ("modules/a/manifests/init.pp", ""),
-        ]),
+    check_found(
+        &with_data(&format!(
+            "#- hiera_aws.yml\n{three}\
+             #- modules/a/manifests/init.pp\n"
+        )),
         expect_test::expect![[r#"
             environment . by -
             global . by hiera_aws.yml
               hiera_aws.yml v3 for .: reaches 3, first for 3, used
         "#]],
     );
-    check(
-        &with_data(&[("hiera.yaml", three), ("environment.conf", "")]),
+    check_found(
+        &with_data(&format!(
+            "#- hiera.yaml\n{three}\
+             #- environment.conf\n"
+        )),
         expect_test::expect![[r#"
             environment . by -
             global . by hiera.yaml
@@ -160,18 +170,16 @@ fn the_best_of_several_variants_is_used_and_others_for_their_own_files() {
     let private = "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\nhierarchy:\n\
                    - {name: p, path: common.yaml, datadir: /etc/puppet/private/hieradata}\n\
                    - {name: c, path: common.yaml}\n- {name: d, path: x.yaml}\n";
-    check(
-        &with_data(&[
-            ("environment.conf", ""),
-            ("hieradata/lab/a.yaml", "a: 4"),
-            ("modules/m/files/hiera/lab.yaml", &lab),
-            ("modules/m/files/hiera/production.yaml", &production),
-            ("modules/m/files/hiera/private.yaml", private),
-            (
-                "vagrant/hiera.yaml",
-                &five("../hieradata", &["nodes/%{fqdn}.yaml", "common.yaml"]),
-            ),
-        ]),
+    check_found(
+        &with_data(&format!(
+            "#- environment.conf\n\
+             #- hieradata/lab/a.yaml\na: 4\n\
+             #- modules/m/files/hiera/lab.yaml\n{lab}\
+             #- modules/m/files/hiera/production.yaml\n{production}\
+             #- modules/m/files/hiera/private.yaml\n{private}\
+             #- vagrant/hiera.yaml\n{}",
+            five("../hieradata", &["nodes/%{fqdn}.yaml", "common.yaml"])
+        )),
         expect_test::expect![[r#"
             environment . by modules/m/files/hiera/production.yaml
             environment . by modules/m/files/hiera/lab.yaml
@@ -185,15 +193,15 @@ fn the_best_of_several_variants_is_used_and_others_for_their_own_files() {
 
 #[test]
 fn a_copy_for_a_test_machine_loses_against_the_environment_s_own() {
-    check(
-        &[
-            ("puppet/hiera.yaml", PER_NODE),
-            ("puppet/data/common.yaml", "a: 1"),
-            ("puppet/data/nodes/x.yaml", "a: 1"),
-            ("vagrant/hiera.yaml", PER_NODE),
-            ("spec/fixtures/hiera.yaml", PER_NODE),
-            ("spec/fixtures/data/common.yaml", "a: 1"),
-        ],
+    check_found(
+        &format!(
+            "#- puppet/hiera.yaml\n{PER_NODE}\
+             #- puppet/data/common.yaml\na: 1\n\
+             #- puppet/data/nodes/x.yaml\na: 1\n\
+             #- vagrant/hiera.yaml\n{PER_NODE}\
+             #- spec/fixtures/hiera.yaml\n{PER_NODE}\
+             #- spec/fixtures/data/common.yaml\na: 1\n"
+        ),
         expect_test::expect![[r#"
             environment puppet by puppet/hiera.yaml
               puppet/hiera.yaml v5 for puppet: reaches 2, first for 2, used
@@ -207,14 +215,14 @@ fn a_copy_for_a_test_machine_loses_against_the_environment_s_own() {
 fn a_test_machine_s_configuration_reads_its_own_file_and_the_other_data() {
     let own = five("data", &["common.yaml"]);
     let copy = five("data", &["vagrant.yaml", "common.yaml"]);
-    check(
-        &[
-            ("puppet/hiera.yaml", &own),
-            ("puppet/environment.conf", ""),
-            ("puppet/data/common.yaml", "a: 1\n"),
-            ("puppet/data/vagrant.yaml", "a: 2\n"),
-            ("vagrant/hiera.yaml", &copy),
-        ],
+    check_found(
+        &format!(
+            "#- puppet/hiera.yaml\n{own}\
+             #- puppet/environment.conf\n\
+             #- puppet/data/common.yaml\na: 1\n\
+             #- puppet/data/vagrant.yaml\na: 2\n\
+             #- vagrant/hiera.yaml\n{copy}"
+        ),
         expect_test::expect![[r#"
             environment puppet by puppet/hiera.yaml
             environment puppet by vagrant/hiera.yaml
@@ -229,7 +237,7 @@ fn a_template_s_tags_are_filled_in_from_the_workspace() {
     let text = "---\nversion: 5\ndefaults:\n  datadir: <%= $datadir %>\n  data_hash: yaml_data\nhierarchy:\n\
                 <% if $x { -%>\n- name: n\n  path: \"nodes/%{fqdn}.yaml\"\n<% } -%>\n";
     let snapshot = snapshot(
-        &with_data(&[("modules/m/templates/hiera.yaml.epp", text)]),
+        &with_data(&format!("#- modules/m/templates/hiera.yaml.epp\n{text}")),
         FileSettings::default(),
     );
     expect_test::expect![[r#"
@@ -250,8 +258,8 @@ fn a_template_tag_may_print_any_path() {
     let text = "---\nversion: 5\ndefaults: {datadir: <%= $d %>, data_hash: yaml_data}\nhierarchy:\n\
                 <% $all.each |$n, $p| { -%>\n- name: <%= $n %>\n  path: \"<%= $p %>.yaml\"\n<% } -%>\n\
                 - {name: common, path: common.yaml}\n";
-    check(
-        &with_data(&[("modules/m/templates/hiera.yaml.epp", text)]),
+    check_found(
+        &with_data(&format!("#- modules/m/templates/hiera.yaml.epp\n{text}")),
         expect_test::expect![[r#"
             environment . by modules/m/templates/hiera.yaml.epp
               modules/m/templates/hiera.yaml.epp v5 for .: reaches 3, first for 3, used
@@ -261,15 +269,13 @@ fn a_template_tag_may_print_any_path() {
 
 #[test]
 fn data_that_a_control_repository_has_among_its_modules() {
-    check(
-        &[
-            ("metadata.json", "{\"name\": \"me-hieradata\"}"),
-            (
-                "hiera.yaml",
-                &five("modules/hieradata/data", &["common.yaml"]),
-            ),
-            ("data/common.yaml", "a: 1"),
-        ],
+    check_found(
+        &format!(
+            "#- metadata.json\n{{\"name\": \"me-hieradata\"}}\n\
+             #- hiera.yaml\n{}\
+             #- data/common.yaml\na: 1\n",
+            five("modules/hieradata/data", &["common.yaml"])
+        ),
         expect_test::expect![[r#"
             environment . by hiera.yaml
               hiera.yaml v5 for .: reaches 1, first for 1, used
@@ -279,20 +285,14 @@ fn data_that_a_control_repository_has_among_its_modules() {
 
 #[test]
 fn settings_choose_a_variant_and_the_folder_that_it_serves() {
-    let files = with_data(&[
-        (
-            "files/production.yaml",
-            &*Box::leak(five("data", &["common.yaml"]).into()),
-        ),
-        (
-            "files/lab.yaml",
-            &*Box::leak(five("../hieradata", &["common.yaml"]).into()),
-        ),
-        (
-            "hiera.yaml",
-            &*Box::leak(five("hieradata", &["common.yaml"]).into()),
-        ),
-    ]);
+    let files = with_data(&format!(
+        "#- files/production.yaml\n{}\
+             #- files/lab.yaml\n{}\
+             #- hiera.yaml\n{}",
+        five("data", &["common.yaml"]),
+        five("../hieradata", &["common.yaml"]),
+        five("hieradata", &["common.yaml"])
+    ));
     let settings = FileSettings {
         chosen: vec![ChosenRoot {
             hiera_yaml: Arc::from("/w/files/lab.yaml"),
@@ -314,13 +314,13 @@ fn settings_choose_a_variant_and_the_folder_that_it_serves() {
 fn no_other_configuration_answers_in_the_place_of_a_broken_one() {
     let other = five("../../hieradata", &["common.yaml"]);
     for broken in ["version: 5\nhierarchy:\n- {nam: x}\n- y\n", "version: [\n"] {
-        let files = [
-            ("environment.conf", ""),
-            ("hiera.yaml", broken),
-            ("hieradata/common.yaml", "a: 1"),
-            ("files/lab/production.yaml", &*other),
-            ("spec/fixtures/hiera.yaml", &*other),
-        ];
+        let files = format!(
+            "#- environment.conf\n\
+             #- hiera.yaml\n{broken}\
+             #- hieradata/common.yaml\na: 1\n\
+             #- files/lab/production.yaml\n{other}\
+             #- spec/fixtures/hiera.yaml\n{other}"
+        );
         let shown = show(&snapshot(&files, FileSettings::default()));
         assert!(
             shown.starts_with("environment . by hiera.yaml\n"),

@@ -2,16 +2,17 @@
 
 use super::super::{Change, ChosenRoot, FileKind, FileSettings, Files, Snapshot, Workspace};
 use super::*;
+use crate::fixture::Fixture;
 
-/// A workspace of folders with these files; a text follows ` = `, empty otherwise.
-fn snapshot(folders: &[&str], files: &[&str], settings: FileSettings) -> Arc<Snapshot> {
+/// A workspace in `/w` with the files of a fixture; their paths are absolute, because some are
+/// outside of the folder.
+fn snapshot(files: &str, settings: FileSettings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     let mut changes = vec![
-        Change::Folders(folders.iter().map(|&at| Arc::from(at)).collect()),
+        Change::Folders(vec![Arc::from("/w")]),
         Change::Settings(settings),
     ];
-    for file in files {
-        let (at, text) = file.split_once(" = ").unwrap_or((file, ""));
+    for (at, text) in Fixture::new("", files).files {
         changes.push(Change::file(at, text));
     }
     workspace.apply(Change::Batch(changes))
@@ -32,21 +33,21 @@ fn show(snapshot: &Snapshot) -> String {
     lines
 }
 
-fn check(files: &[&str], expected: expect_test::Expect) {
-    expected.assert_eq(&show(&snapshot(&["/w"], files, FileSettings::default())));
+fn check_roots(files: &str, expected: expect_test::Expect) {
+    expected.assert_eq(&show(&snapshot(files, FileSettings::default())));
 }
 
 #[test]
 fn modules_of_a_control_repository_that_lies_among_tests_are_modules() {
     let config = "version: 5\nhierarchy:\n- {name: Common, path: common.yaml}\n";
-    let files = [
-        &format!("/w/fixtures/acme/hiera.yaml = {config}"),
-        "/w/fixtures/acme/environment.conf",
-        "/w/fixtures/acme/data/common.yaml",
-        &format!("/w/fixtures/acme/modules/ntp/hiera.yaml = {config}"),
-        "/w/fixtures/acme/modules/ntp/data/common.yaml",
-    ];
-    check(
+    let files = format!(
+        "#- /w/fixtures/acme/hiera.yaml\n{config}\
+         #- /w/fixtures/acme/environment.conf\n\
+         #- /w/fixtures/acme/data/common.yaml\n\
+         #- /w/fixtures/acme/modules/ntp/hiera.yaml\n{config}\
+         #- /w/fixtures/acme/modules/ntp/data/common.yaml\n"
+    );
+    check_roots(
         &files,
         expect_test::expect![[r#"
             environment /w/fixtures/acme hiera.yaml ntp=modules/ntp
@@ -57,19 +58,17 @@ fn modules_of_a_control_repository_that_lies_among_tests_are_modules() {
 
 #[test]
 fn a_control_repository_with_modules_in_two_folders() {
-    check(
-        &[
-            "/w/hiera.yaml",
-            "/w/metadata.json = {\"name\": \"us-control\"}",
-            "/w/environment.conf = modulepath = site:modules:$basemodulepath",
-            "/w/data/common.yaml",
-            "/w/modules/ntp/hiera.yaml",
-            "/w/modules/ntp/metadata.json = {\"name\": \"them-ntp\"}",
-            "/w/modules/profile/manifests/init.pp",
-            "/w/modules/Not-A-Module/hiera.yaml",
-            "/w/site/profile/hiera.yaml",
-            "/w/spec/fixtures/hiera.yaml",
-        ],
+    check_roots(
+        "#- /w/hiera.yaml\n\
+         #- /w/metadata.json\n{\"name\": \"us-control\"}\n\
+         #- /w/environment.conf\nmodulepath = site:modules:$basemodulepath\n\
+         #- /w/data/common.yaml\n\
+         #- /w/modules/ntp/hiera.yaml\n\
+         #- /w/modules/ntp/metadata.json\n{\"name\": \"them-ntp\"}\n\
+         #- /w/modules/profile/manifests/init.pp\n\
+         #- /w/modules/Not-A-Module/hiera.yaml\n\
+         #- /w/site/profile/hiera.yaml\n\
+         #- /w/spec/fixtures/hiera.yaml\n",
         expect_test::expect![[r#"
             environment /w hiera.yaml ntp=modules/ntp profile=site/profile
             module Not-A-Module /w/modules/Not-A-Module hiera.yaml
@@ -81,13 +80,11 @@ fn a_control_repository_with_modules_in_two_folders() {
 
 #[test]
 fn a_repository_that_is_a_module() {
-    check(
-        &[
-            "/w/hiera.yaml",
-            "/w/metadata.json = {\"name\": \"puppet/systemd\"}",
-            "/w/data/common.yaml",
-            "/w/spec/fixtures/hiera.yaml",
-        ],
+    check_roots(
+        "#- /w/hiera.yaml\n\
+         #- /w/metadata.json\n{\"name\": \"puppet/systemd\"}\n\
+         #- /w/data/common.yaml\n\
+         #- /w/spec/fixtures/hiera.yaml\n",
         expect_test::expect![[r#"
             module systemd /w hiera.yaml
         "#]],
@@ -96,14 +93,12 @@ fn a_repository_that_is_a_module() {
 
 #[test]
 fn many_environments_side_by_side_under_a_global_layer() {
-    check(
-        &[
-            "/w/hiera.yaml",
-            "/w/environments/production/hiera.yaml",
-            "/w/environments/production/modules/a/hiera.yaml",
-            "/w/environments/test/environment.conf = modulepath = ../../shared",
-            "/w/shared/b/hiera.yaml",
-        ],
+    check_roots(
+        "#- /w/hiera.yaml\n\
+         #- /w/environments/production/hiera.yaml\n\
+         #- /w/environments/production/modules/a/hiera.yaml\n\
+         #- /w/environments/test/environment.conf\nmodulepath = ../../shared\n\
+         #- /w/shared/b/hiera.yaml\n",
         expect_test::expect![[r#"
             global /w hiera.yaml
             environment /w/environments/production hiera.yaml a=modules/a
@@ -116,14 +111,16 @@ fn many_environments_side_by_side_under_a_global_layer() {
 
 #[test]
 fn a_hierarchy_of_tests_is_used_only_if_it_is_the_only_one() {
-    check(
-        &["/w/spec/fixtures/hiera.yaml", "/w/data/common.yaml"],
+    check_roots(
+        "#- /w/spec/fixtures/hiera.yaml\n\
+         #- /w/data/common.yaml\n",
         expect_test::expect![[r#"
             environment /w/spec/fixtures hiera.yaml
         "#]],
     );
-    check(
-        &["/w/spec/fixtures/hiera.yaml", "/w/spec/b/hiera.yaml"],
+    check_roots(
+        "#- /w/spec/fixtures/hiera.yaml\n\
+         #- /w/spec/b/hiera.yaml\n",
         expect_test::expect![""],
     );
 }
@@ -139,13 +136,11 @@ fn settings_name_roots_and_the_global_layer() {
         base_modulepath: vec![Arc::from("/opt/modules")],
         ..FileSettings::default()
     };
-    let files = [
-        "/w/hiera.yaml",
-        "/w/spec/fixtures/hiera-prod.yaml",
-        "/etc/puppet/hiera.yaml",
-        "/opt/modules/c/hiera.yaml",
-    ];
-    let snapshot = snapshot(&["/w"], &files, settings);
+    let files = "#- /w/hiera.yaml\n\
+         #- /w/spec/fixtures/hiera-prod.yaml\n\
+         #- /etc/puppet/hiera.yaml\n\
+         #- /opt/modules/c/hiera.yaml\n";
+    let snapshot = snapshot(files, settings);
     expect_test::expect![[r#"
         global /etc/puppet hiera.yaml
         module c /opt/modules/c hiera.yaml
@@ -161,13 +156,11 @@ fn settings_name_roots_and_the_global_layer() {
 
 #[test]
 fn modules_by_a_glob_in_the_modulepath() {
-    check(
-        &[
-            "/w/environment.conf = modulepath = teams/*/modules",
-            "/w/teams/a/modules/x/hiera.yaml",
-            "/w/teams/b/modules/x/hiera.yaml",
-            "/w/teams/b/modules/y/manifests/init.pp",
-        ],
+    check_roots(
+        "#- /w/environment.conf\nmodulepath = teams/*/modules\n\
+         #- /w/teams/a/modules/x/hiera.yaml\n\
+         #- /w/teams/b/modules/x/hiera.yaml\n\
+         #- /w/teams/b/modules/y/manifests/init.pp\n",
         expect_test::expect![[r#"
             environment /w - x=teams/a/modules/x y=teams/b/modules/y
             module x /w/teams/a/modules/x hiera.yaml
@@ -182,12 +175,10 @@ fn deployed_paths_lie_in_the_workspace() {
         path_map: vec![(Arc::from("/srv/private"), Arc::from("/home/me/private"))],
         ..FileSettings::default()
     };
-    let files = [
-        "/w/hiera.yaml",
-        "/w/hieradata/common.yaml = a: 1",
-        "/home/me/private/x.yaml = b: 2",
-    ];
-    let snapshot = snapshot(&["/w"], &files, settings);
+    let files = "#- /w/hiera.yaml\n\
+         #- /w/hieradata/common.yaml\na: 1\n\
+         #- /home/me/private/x.yaml\nb: 2\n";
+    let snapshot = snapshot(files, settings);
     let map = |at: &str| snapshot.map_deployed_for(None, at).into_owned();
     let deployed = "/etc/puppetlabs/code/environments/production";
     assert_eq!(
@@ -210,13 +201,11 @@ fn deployed_paths_lie_in_the_workspace() {
 
 #[test]
 fn an_environment_s_own_name_wins_and_a_lookup_s_root_before_it() {
-    let files = [
-        "/w/environments/production/hiera.yaml",
-        "/w/environments/production/data/common.yaml",
-        "/w/environments/test/hiera.yaml",
-        "/w/environments/test/data/common.yaml",
-    ];
-    let snapshot = snapshot(&["/w"], &files, FileSettings::default());
+    let files = "#- /w/environments/production/hiera.yaml\n\
+         #- /w/environments/production/data/common.yaml\n\
+         #- /w/environments/test/hiera.yaml\n\
+         #- /w/environments/test/data/common.yaml\n";
+    let snapshot = snapshot(files, FileSettings::default());
     let at = "/etc/puppetlabs/code/environments/test/data/common.yaml";
     assert_eq!(
         snapshot.map_deployed_for(None, at),

@@ -1,9 +1,9 @@
 //! Completion at cursors in small workspaces, mostly in half-typed text.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use super::{Completion, complete};
-use crate::ide::fixture_tests::{also_half_typed, at_cursor, check_cases, with_hierarchy};
+use crate::ide::fixture_tests::{AtCursor, at_cursor, check, check_all, with_hierarchy};
 use crate::ide::hover::{Described, HoverOptions, described};
 use crate::text::TextEdit;
 
@@ -31,13 +31,13 @@ unread::key: 1
 ";
 
 /// The items with their details, and the line after the first is accepted.
-fn offered(text: &str) -> String {
-    let found = at_cursor(text, None, |cursor| {
-        let mut found = complete(cursor.analysis, cursor.path, cursor.offset)?;
+pub(super) fn completions(at: &AtCursor<'_>) -> String {
+    let offered = |at: &AtCursor<'_>| {
+        let mut found = complete(at.analysis, at.path, at.offset)?;
         // The half-typed entry is a key of this file.
         found.items.retain(|item| item.label != "half");
         let Completion { items, replace, .. } = &found;
-        let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
+        let text = at.analysis.snapshot.file(at.path).unwrap().text();
         let mut lines: Vec<String> = items
             .iter()
             .take(12)
@@ -61,17 +61,8 @@ fn offered(text: &str) -> String {
             ));
         }
         Some(lines.join("\n"))
-    });
-    found.unwrap_or_else(|| "nothing".to_owned())
-}
-
-pub(super) fn check(text: &str, expected: Expect) {
-    expected.assert_eq(&also_half_typed(text, offered));
-}
-
-/// Checks cases, each a part of a workspace.
-pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
-    check_cases(cases, |text| also_half_typed(&workspace(text), offered));
+    };
+    at.also_half_typed(|at| offered(at).unwrap_or_else(|| "nothing".to_owned()))
 }
 
 pub(super) fn in_common(text: &str) -> String {
@@ -82,6 +73,7 @@ pub(super) fn in_common(text: &str) -> String {
 fn keys_of_other_levels() {
     check_all(
         in_common,
+        completions,
         expect![[r#"
             $ a: 1\nprofile::w$0\n
             Key profile::web::port  in 2 files
@@ -114,6 +106,7 @@ fn keys_of_other_levels() {
 fn nested_keys_and_values_of_other_levels() {
     check_all(
         in_common,
+        completions,
         expect![[r#"
             $ users:\n  $0
             Key alice
@@ -145,6 +138,7 @@ fn nested_keys_and_values_of_other_levels() {
 fn anchors() {
     check(
         &in_common("a: &one 1\nb: [&two 2, &one 3]\nc: *$0"),
+        completions,
         expect![[r#"
             Anchor *one
             Anchor *two
@@ -156,6 +150,7 @@ fn anchors() {
 fn lookup_options() {
     check_all(
         in_common,
+        completions,
         expect![[r#"
             $ lookup_options:\n  $0
             Key password
@@ -210,6 +205,7 @@ fn hiera_yaml() {
     };
     check_all(
         config,
+        completions,
         expect![[r#"
             $ ver$0
             Word version
@@ -262,6 +258,7 @@ fn hiera_yaml() {
 fn existing_keys_are_not_offered() {
     check_all(
         in_common,
+        completions,
         expect![[r#"
             $ lookup_options:\n  users:\n    merge:\n      strategy: deep\n      $0
             Word knockout_prefix
@@ -281,6 +278,7 @@ fn existing_keys_are_not_offered() {
     );
     check_all(
         str::to_owned,
+        completions,
         expect![[r#"
             $ #- hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - name: a\n
             Word defaults
@@ -316,6 +314,7 @@ fn json_is_completed_too() {
     let text = text + "#- data/common.json\n{\"a\": 1, \"profile::d$0\": 2}\n";
     check(
         &text,
+        completions,
         expect![[r#"
             Key profile::db::port  in 1 file
             > {"a": 1, "profile::db::port": 2}"#]],
@@ -323,6 +322,7 @@ fn json_is_completed_too() {
     let with = |entry: &str| text.replace("\"profile::d$0\": 2", entry);
     check_all(
         with,
+        completions,
         expect![[r#"
             $ "users": {"alice": {she$0}}
             Key shell
@@ -338,6 +338,7 @@ fn json_is_completed_too() {
 fn other_files_are_left_alone() {
     check(
         "#- hiera.yaml\nversion: 5\n#- .gitlab-ci.yml\nst$0\n",
+        completions,
         expect!["nothing"],
     );
 }

@@ -2,13 +2,14 @@
 
 use expect_test::expect;
 
-use super::tests::{NODES, check, check_all, in_common};
-use crate::ide::fixture_tests::with_hierarchy;
+use super::tests::{NODES, completions, in_common};
+use crate::ide::fixture_tests::{check, check_all, with_hierarchy};
 
 #[test]
 fn functions_facts_and_keys_in_tokens() {
     check_all(
         in_common,
+        completions,
         expect![[r#"
             $ a: "%{$0
             Variable facts.role  web, db
@@ -63,6 +64,7 @@ fn elements_of_mapped_paths_are_known_in_their_level_alone() {
     };
     check(
         &config("%{serv$0}"),
+        completions,
         expect![[r#"
             Variable service
             Variable facts.services
@@ -71,6 +73,7 @@ fn elements_of_mapped_paths_are_known_in_their_level_alone() {
     let text = config("") + "#- data/common.yaml\na: \"%{servi$0}\"\n";
     check(
         &text,
+        completions,
         expect![[r#"
             Variable facts.services
             > a: "%{facts.services}""#]],
@@ -86,6 +89,7 @@ fn mapped_paths_name_a_variable_then_a_template() {
     };
     check_all(
         config,
+        completions,
         expect![[r#"
             $     mapped_paths: [facts.os.fa$0
             Variable facts.os.family  Debian, RedHat
@@ -113,6 +117,7 @@ fn keys_with_dots_are_quoted_in_lookups() {
     let at = |text: &str| with_hierarchy(&format!("{others}#- data/common.yaml\n{text}"));
     check_all(
         at,
+        completions,
         expect![[r#"
             $ a: "%{lookup('x.$0
             Key "a.b"
@@ -136,6 +141,7 @@ fn keys_with_dots_are_quoted_in_lookups() {
         &with_hierarchy(&format!(
             "{others}#- manifests/site.pp\nlookup('x.\"a.$0\"')\n"
         )),
+        completions,
         expect![[r#"
             Key "a.b"
             > lookup('x."a.b"')"#]],

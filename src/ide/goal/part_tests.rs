@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use expect_test::expect;
 
-use super::tests::{at_root, check, effects, why};
+use super::tests::{at_root, check_proposals, effects, why};
 use super::{Goal, proposals, value_of};
 use crate::analysis::WhichNodes;
 
 #[test]
 fn parts_are_set_where_nodes_have_them_from() {
-    check(expect![[r#"
+    check_proposals(expect![[r#"
         ## a part is set where the nodes have it from
         $ a.b.c = 9 ← #- data/common.yaml\n# All.\na:\n  b:\n    c: 1  # why\n    d: 2\n  e: [1, {f: x}]\n
         Change 'a.b.c' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
@@ -160,7 +160,7 @@ fn a_value_without_a_place_for_a_part_is_refused() {
 
 #[test]
 fn knock_outs_and_merges_are_proposed() {
-    check(expect![[r#"
+    check_proposals(expect![[r#"
         ## what lower levels add is knocked out with the prefix in force
         $ a = [x, y, w] for role=web only ← #- data/common.yaml\na: [x, y, z]\nlookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: '~~'}}\n#- data/role/web.yaml\na:\n  - w  # own\n
         Set 'a' in data/role/web.yaml with knock-outs: changes 2 nodes and no other, because only they read data/role/web.yaml

@@ -39,7 +39,7 @@ pub(super) fn at_root<T>(text: &str, body: impl FnOnce(&RootView<'_>) -> T) -> T
 
 /// Checks proposals: titles with proofs, and the diff of the first. Each case is written as
 /// `key = value for nodes only ← workspace`.
-pub(super) fn check(cases: Expect) {
+pub(super) fn check_proposals(cases: Expect) {
     check_cases(cases, |case| {
         let (goal, text) = case.split_once(" ← ").expect("a workspace");
         let only = goal.ends_with(" only");
@@ -70,7 +70,7 @@ pub(super) fn check(cases: Expect) {
 
 #[test]
 fn values_are_set_where_it_changes_no_other_node() {
-    check(expect![[r#"
+    check_proposals(expect![[r#"
         ## the level of the nodes is edited
         $ port = 8080 for role=web only ← #- data/common.yaml\n# Ports.\nport: 80\n#- data/role/web.yaml\n---\nname: 'x'  # why\n
         Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
@@ -145,7 +145,7 @@ fn values_are_set_where_it_changes_no_other_node() {
 
 #[test]
 fn merged_values_and_other_hierarchies() {
-    check(expect![[r#"
+    check_proposals(expect![[r#"
         ## merged lists get what is missing or are merged no longer
         $ pkgs = [c, d, a, b] for role=web only ← #- data/common.yaml\npkgs: [a, b]\nlookup_options:\n  pkgs: {merge: unique}\n#- data/role/web.yaml\npkgs:\n  - c\n
         Set 'pkgs' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml

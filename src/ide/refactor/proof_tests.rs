@@ -5,13 +5,13 @@ use std::sync::Arc;
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::tests::{check_all, proved};
+use super::tests::{check_titled, proved};
 use super::{chosen, offers};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
 use crate::ide::compare::Difference;
 use crate::ide::edit::{Plan, prove};
-use crate::ide::fixture_tests::with_hierarchy;
+use crate::ide::fixture_tests::{at_cursor, with_hierarchy};
 use crate::ide::random_workspace::{FILES, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::KnownNodes;
@@ -38,7 +38,7 @@ m::b: 2
 ";
     let own = "m::a: 3\n";
     // Data of the module has no effect in the first environment.
-    check_all(
+    check_titled(
         |data| environment("one", own) + &environment("two", data) + module,
         expect![[r#"
             $ Move 'm::a' down ← 
@@ -83,7 +83,9 @@ m::b: some text
 lookup_options:
   m::b: {merge: unique}
 ";
-    let (_, proof, _) = proved(&with_hierarchy(text), "Move 'm::b' into").expect("an offer");
+    let (_, proof, _) = at_cursor(&with_hierarchy(text), None, |at| {
+        proved(&at, "Move 'm::b' into").expect("an offer")
+    });
     let keys: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
     assert_eq!(keys, ["m::b"]);
 }
@@ -106,7 +108,7 @@ fn losses_of_unknown_nodes_are_reported_with_those_of_known_nodes() {
         ),
     ] {
         let text = with_hierarchy(&format!("{nodes}{files}#- data/common.yaml\nc: 1\n"));
-        let (_, proof, _) = proved(&text, title).expect("an offer");
+        let (_, proof, _) = at_cursor(&text, None, |at| proved(&at, title).expect("an offer"));
         assert_eq!(proof.words(), expected);
     }
 }

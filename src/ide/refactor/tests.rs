@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{chosen, offers, refused};
 use crate::ide::edit::Proof;
 pub(super) use crate::ide::fixture_tests::in_common;
-use crate::ide::fixture_tests::{at_cursor, check_cases, with_hierarchy};
+use crate::ide::fixture_tests::{AtCursor, at_cursor, check, check_cases, with_hierarchy};
 use crate::ide::goal::diff;
 
 pub(super) fn titles(text: &str) -> Vec<String> {
@@ -26,46 +26,43 @@ fn titles_with(text: &str, words: &str) -> Vec<String> {
 ///
 /// # Errors
 /// The titles of all offers.
-pub(super) fn proved(text: &str, begin: &str) -> Result<(String, Proof, String), Vec<String>> {
-    at_cursor(text, None, |cursor| {
-        let offers = offers(cursor.analysis, cursor.path, cursor.offset).into_iter();
-        let titles: Vec<String> = offers.map(|offer| offer.title).collect();
-        let Some(title) = titles.iter().find(|title| title.starts_with(begin)) else {
-            return Err(titles);
-        };
-        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
-        let (offer, proof) = found.expect("a plan that fits");
-        let snapshot = cursor.analysis.snapshot;
-        let name = |at: &str| snapshot.short_name(at).to_owned();
-        let diff = diff(&offer.plan, snapshot, &name).expect("edits that fit");
-        Ok((offer.title, proof, diff))
-    })
+pub(super) fn proved(
+    at: &AtCursor<'_>,
+    begin: &str,
+) -> Result<(String, Proof, String), Vec<String>> {
+    let offers = offers(at.analysis, at.path, at.offset).into_iter();
+    let titles: Vec<String> = offers.map(|offer| offer.title).collect();
+    let Some(title) = titles.iter().find(|title| title.starts_with(begin)) else {
+        return Err(titles);
+    };
+    let found = chosen(at.analysis, at.path, at.offset, title);
+    let (offer, proof) = found.expect("a plan that fits");
+    let snapshot = at.analysis.snapshot;
+    let name = |at: &str| snapshot.short_name(at).to_owned();
+    let diff = diff(&offer.plan, snapshot, &name).expect("edits that fit");
+    Ok((offer.title, proof, diff))
 }
 
 /// The effect and the diff of the offer with a title that begins with `begin`.
-fn changed_by(text: &str, begin: &str) -> String {
-    match proved(text, begin) {
+fn changed_by(at: &AtCursor<'_>, begin: &str) -> String {
+    match proved(at, begin) {
         Ok((title, proof, diff)) => format!("{title}: {}\n{diff}", proof.words()),
         Err(titles) => format!("not offered: {titles:?}"),
     }
 }
 
-pub(super) fn check(text: &str, begin: &str, expected: Expect) {
-    expected.assert_eq(&changed_by(text, begin));
-}
-
 /// Checks cases, each written as `start of a title ← part of a workspace`.
-pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+pub(super) fn check_titled(workspace: impl Fn(&str) -> String, cases: Expect) {
     check_cases(cases, |case| {
         let (begin, text) = case.split_once(" ← ").expect("a title");
-        let changed = changed_by(&workspace(text), begin);
+        let changed = at_cursor(&workspace(text), None, |at| changed_by(&at, begin));
         changed.trim_end_matches('\n').to_owned()
     });
 }
 
 #[test]
 fn keys_move_between_levels() {
-    check_all(
+    check_titled(
         with_hierarchy,
         expect![[r#"
             ## a key moves down with its comments
@@ -261,7 +258,7 @@ b: 1
 
 #[test]
 fn nested_keys_become_flat_and_back() {
-    check_all(
+    check_titled(
         in_common,
         expect![[r#"
             $ Split the hash ← x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n
@@ -307,7 +304,7 @@ fn keys_of_visible_classes_are_added_and_removed_without_a_warning() {
         + "#- environment.conf\nmodulepath = modules\n#- modules/a/manifests/init.pp\nclass a($other) { }\n";
     check(
         &text,
-        "Split the hash",
+        |at| changed_by(at, "Split the hash"),
         expect![[r#"
             Split the hash 'a' into a key: changes no effective value; removes the key a
             --- data/common.yaml
@@ -347,7 +344,7 @@ fn version_3_becomes_version_5() {
     let text = "#- hiera.yaml\n# Old.\n:backends:\n  - yaml$0\n:yaml:\n  :datadir: data\n:hierarchy:\n  - 'role/%{::role}'\n  - common\n#- data/common.yaml\na: 1\n";
     check(
         text,
-        "Convert",
+        |at| changed_by(at, "Convert"),
         expect![[r#"
         Convert this hierarchy to version 5: changes no effective value
         --- hiera.yaml

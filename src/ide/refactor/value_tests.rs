@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 
-use super::tests::{check_all, in_common, titles};
+use super::tests::{check_titled, in_common, titles};
 
 #[test]
 fn repeated_values_are_extracted() {
-    check_all(
+    check_titled(
         in_common,
         expect![[r#"
             ## comments inside of an extracted value are kept
@@ -101,7 +101,7 @@ fn repeated_values_are_extracted() {
 
 #[test]
 fn the_last_of_several_entries_is_kept() {
-    check_all(
+    check_titled(
         in_common,
         expect![[r#"
             ## the last of several entries of a nested hash stays
@@ -133,7 +133,7 @@ fn the_last_of_several_entries_is_kept() {
 
 #[test]
 fn values_are_inlined() {
-    check_all(
+    check_titled(
         in_common,
         expect![[r#"
             ## aliases are inlined

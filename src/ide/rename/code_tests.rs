@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 
-use super::tests::{check, check_all, check_prepare, renamed};
-use crate::ide::fixture_tests::with_hierarchy;
+use super::tests::{check_named, prepared, renamed, renamed_to};
+use crate::ide::fixture_tests::{check, with_hierarchy};
 
 /// A class with the parameter `$port`, a class that inherits it, and code that sets it.
 const CODE: &str = "\
@@ -59,9 +59,9 @@ fn the_parameter_of_a_class_is_renamed_with_its_key() {
         renamed(&in_code, "listen"),
         renamed(&in_data, "web::listen")
     );
-    check(&in_data, "web::listen", changed);
-    check_prepare(&in_code, expect!["port: port"]);
-    check_all(
+    check(&in_data, |at| renamed_to(at, "web::listen"), changed);
+    check(&in_code, prepared, expect!["port: port"]);
+    check_named(
         |_| in_data.clone(),
         expect![[r#"
             $ web::host ← 
@@ -82,7 +82,7 @@ fn a_rename_starts_from_a_use_in_puppet_code_too() {
     let text = with_hierarchy(&format!("{CODE}{manifest}{data}"));
     check(
         &text.replace("lookup('key')", "lookup('k$0ey')"),
-        "other",
+        |at| renamed_to(at, "other"),
         expect![[r#"
             data/common.yaml:2 other: 1
             manifests/x.pp:1 $a = lookup('other')

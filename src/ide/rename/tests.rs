@@ -10,7 +10,7 @@ use super::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
 use crate::ide::edit::Plan;
-use crate::ide::fixture_tests::{also_half_typed, at_cursor, check_cases, text_of, with_hierarchy};
+use crate::ide::fixture_tests::{AtCursor, at_cursor, check, check_cases, text_of, with_hierarchy};
 use crate::ide::random_workspace::workspace;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
@@ -19,29 +19,31 @@ use crate::text::TextEdit;
 use crate::workspace::Snapshot;
 
 /// The lines that a rename changes, or the reason that forbids it.
-pub(super) fn renamed(text: &str, new_name: &str) -> String {
-    at_cursor(text, None, |cursor| {
-        match rename(cursor.analysis, cursor.path, cursor.offset, new_name) {
-            Ok(renamed) => {
-                let confirmations = renamed.to_confirm.iter();
-                let confirmations: String =
-                    confirmations.map(|key| format!("asks: {key}\n")).collect();
-                confirmations + &changed_lines(cursor.analysis.snapshot, &renamed.edits)
-            }
-            Err(why) => format!("refused: {why}"),
+fn rename_lines(at: &AtCursor<'_>, new_name: &str) -> String {
+    match rename(at.analysis, at.path, at.offset, new_name) {
+        Ok(renamed) => {
+            let confirmations = renamed.to_confirm.iter();
+            let confirmations: String = confirmations.map(|key| format!("asks: {key}\n")).collect();
+            confirmations + &changed_lines(at.analysis.snapshot, &renamed.edits)
         }
-    })
+        Err(why) => format!("refused: {why}"),
+    }
 }
 
-pub(super) fn check(text: &str, new_name: &str, expected: Expect) {
-    expected.assert_eq(&also_half_typed(text, |text| renamed(text, new_name)));
+pub(super) fn renamed(text: &str, new_name: &str) -> String {
+    at_cursor(text, None, |at| rename_lines(&at, new_name))
+}
+
+/// [`rename_lines`], the same in half-typed text.
+pub(super) fn renamed_to(at: &AtCursor<'_>, new_name: &str) -> String {
+    at.also_half_typed(|at| rename_lines(at, new_name))
 }
 
 /// Checks renames, each written as `new name ← part of a workspace`.
-pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+pub(super) fn check_named(workspace: impl Fn(&str) -> String, cases: Expect) {
     check_cases(cases, |case| {
         let (new_name, text) = case.split_once(" ← ").expect("a new name");
-        also_half_typed(&workspace(text), |text| renamed(text, new_name))
+        at_cursor(&workspace(text), None, |at| renamed_to(&at, new_name))
     });
 }
 
@@ -60,17 +62,15 @@ fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
     lines.join("\n")
 }
 
-pub(super) fn check_prepare(text: &str, expected: Expect) {
-    let shown = also_half_typed(text, |text| {
-        at_cursor(text, None, |cursor| {
-            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
-            match prepare(cursor.analysis, cursor.path, cursor.offset) {
-                Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
-                Err(why) => format!("refused: {why}"),
-            }
-        })
-    });
-    expected.assert_eq(&shown);
+/// The name that can be renamed and its text, or the reason that forbids it.
+pub(super) fn prepared(at: &AtCursor<'_>) -> String {
+    at.also_half_typed(|at| {
+        let text = at.analysis.snapshot.file(at.path).unwrap().text();
+        match prepare(at.analysis, at.path, at.offset) {
+            Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
+            Err(why) => format!("refused: {why}"),
+        }
+    })
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_key_of_the_global_layer_is_renamed_in_all_environments() {
             environment("test", "x::k: 1\ntok: \"%{lookup('x::k')}\"\n")
         )
     };
-    check_all(
+    check_named(
         text,
         expect![[r#"
             $ x::z ← x::k: 9
@@ -120,7 +120,7 @@ fn a_key_of_a_folder_that_environments_share_is_renamed_in_all_of_them() {
             environments/production/data/common.yaml:1 x::z: 1
             environments/test/data/common.yaml:1 tok: "%{lookup('x::z')}"
             shared/s.yaml:1 x::z: 2"#]];
-        check(&text, "x::z", expected);
+        check(&text, |at| renamed_to(at, "x::z"), expected);
     }
 }
 
@@ -164,7 +164,7 @@ fn expectations_keep_up_with_a_key() {
     );
     check(
         &text,
-        "a::listen",
+        |at| renamed_to(at, "a::listen"),
         expect![[r#"
             data/common.yaml:1 a::listen: 80
             data/role/web.yaml:1 'a::listen': 443
@@ -190,7 +190,7 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
     );
     check(
         &text,
-        "a::listen",
+        |at| renamed_to(at, "a::listen"),
         expect![[r#"
         data/common.yaml:1 a::listen: 80
         data/common.yaml:2 "x": "%{alias('a::listen')}"
@@ -200,11 +200,12 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
         data/role/web.yaml:1 'a::listen': 443
         data/role/web.yaml:2 url: 'http://x:%{lookup("a::listen")}'"#]],
     );
-    check_prepare(&text, expect!["a::port: a::port"]);
-    check_prepare(
+    check(&text, prepared, expect!["a::port: a::port"]);
+    check(
         &text
             .replace("a::po$0rt: 80", "a::port: 80")
             .replace("'a::port')}\"\ny", "'a::po$0rt')}\"\ny"),
+        prepared,
         expect!["a::port: a::port"],
     );
 }
@@ -212,7 +213,7 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
 #[test]
 fn renames_that_would_change_values_are_refused() {
     let text = |more: &str| in_common(&format!("a::po$0rt: 80\n{more}"));
-    check_all(
+    check_named(
         text,
         expect![[r#"
             $ a::other ← a::other: 1\n
@@ -236,12 +237,12 @@ fn renames_that_would_change_values_are_refused() {
         &text("b: &b\n  c: 1\n<<: *b\n")
             .replace("a::po$0rt", "a::port")
             .replace("  c: 1", "  c: 1\nx: \"%{lookup('c$0')}\""),
-        "d",
+        |at| renamed_to(at, "d"),
         expect![
             "refused: common.yaml:3: the key comes from an anchor or is an alias, so that other values would change too"
         ],
     );
-    check_all(
+    check_named(
         in_common,
         expect![[r#"
             $ b ← a: "%{fac$0ts.role}"\n
@@ -265,14 +266,14 @@ fn nested_keys_and_anchors() {
     );
     check(
         &text,
-        "eve",
+        |at| renamed_to(at, "eve"),
         expect![[r#"
         data/common.yaml:2   eve:
         data/common.yaml:4 x: "%{lookup('users.eve.uid')} %{lookup('users.bobby')}"
         data/role/web.yaml:3 users: {eve: {uid: 1}}"#]],
     );
-    check_prepare(&text, expect!["bob: bob"]);
-    check_all(
+    check(&text, prepared, expect!["bob: bob"]);
+    check_named(
         in_common,
         expect![[r#"
             $ eve ← users:\n  b$0ob: 1\n  eve: 2\n

@@ -34,7 +34,7 @@ profile::web::port: 80
 fn declarations_are_offered_by_the_code_of_a_backend() {
     check_all(
         |change| changed(EXPANDING, change),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ a: 1 → a$0: 1
             a — first found, for every node that reads this file (may differ)
@@ -54,7 +54,7 @@ fn declarations_are_offered_by_the_code_of_a_backend() {
 
 #[test]
 fn answers_for_several_nodes_name_their_conditions() {
-    check_nodes(
+    check(
         "\
 #- hiera.yaml
 version: 5
@@ -67,7 +67,12 @@ a: 2
 #- data/common.yaml
 a$0: 1
 ",
-        "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
+        |at| {
+            plain(
+                at,
+                "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
+            )
+        },
         expect![[r#"
             a — first found, 2 different values on 3 nodes
               1  # b and 1 more · common.yaml:1 (may differ)
@@ -84,7 +89,7 @@ fn a_declared_backend_is_read_and_named() {
     let workspace = |change: &str| changed(&declared, change);
     check_all(
         workspace,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ port: 443 → po$0rt: 443
             profile::web::port — first found, for every node that reads this file
@@ -101,9 +106,9 @@ fn a_declared_backend_is_read_and_named() {
             defined in modules/lib/lib/puppet/functions/lib/expand.rb:1
         "#]],
     );
-    check_nodes(
+    check(
         &workspace("port: 443 → po$0rt: 443"),
-        "{a: {}, b: {}}",
+        |at| plain(at, "{a: {}, b: {}}"),
         expect![[r#"
             profile::web::port — first found, for both nodes that read this file
               443
@@ -116,6 +121,7 @@ fn a_declared_backend_is_read_and_named() {
 fn a_file_that_no_level_reads_is_marked() {
     check(
         &with_hierarchy("#- data/orphan.yaml\na$0: 1\n"),
+        |at| plain(at, "{}"),
         expect![[r#"
             a — no level of the hierarchy reads this file
               1

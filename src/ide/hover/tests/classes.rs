@@ -32,7 +32,7 @@ fn with_class(files: &str) -> String {
 fn keys_and_parameters_of_classes() {
     check_all(
         with_class,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## a key shows the parameter that it is for
             $ #- data/common.yaml\nntp::servers$0: [a, b]\n
@@ -72,7 +72,7 @@ fn a_parameter_in_a_manifest_shows_its_value() {
     };
     check_all(
         at,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ $servers
             ntp::servers — first found, for every node
@@ -94,13 +94,14 @@ fn a_parameter_in_a_manifest_shows_its_value() {
     );
     check(
         &at("$iburst").replace("ntp::iburst: ", "other: "),
+        |at| plain(at, "{}"),
         expect![[r#"
             ntp::iburst — not found, for every node: the default true is used
             class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
     );
     check_all(
         at,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ $iburst
             ntp::iburst — first found, 2 different values on 4 nodes
@@ -166,7 +167,7 @@ fn a_call_shows_the_result_of_its_own_merge() {
     };
     check_all(
         with_call,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ lookup('list$0')
             list — first found, 2 different values on 4 nodes
@@ -226,7 +227,9 @@ fn hovers_name_the_call_that_uses_another_merge() {
         )
     };
     let merge_line = |call, options| {
-        let page = plain(&with_class(&files(call, options)), NODES);
+        let page = at_cursor(&with_class(&files(call, options)), None, |at| {
+            plain(&at, NODES)
+        });
         page.lines()
             .filter(|line| line.contains("looked up"))
             .collect::<String>()
@@ -298,7 +301,7 @@ fn words_of_a_documentation_are_no_markdown_except_code_between_equal_backquotes
                  # @param port {documentation}\nclass ntp ($port) {{}}\n\
                  #- data/common.yaml\nntp::port$0: 1\n"
             );
-            forms(&with_hierarchy(&files), NODES)
+            at_cursor(&with_hierarchy(&files), None, |at| forms(&at, NODES))
         },
     );
 }
@@ -308,7 +311,7 @@ fn values_of_a_declaration_override_data() {
     let text = with_class("#- data/common.yaml\nntp::count: 3\n");
     check_all(
         |given| text.replace("include ntp", &format!("class {{ 'nt$0p': {given} }}")),
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ count => 2
             class ntp · modules/ntp/manifests/init.pp:6

@@ -16,9 +16,9 @@ fn one_nested_difference_is_described_and_equal_lines_are_marked() {
          #- data/common.yaml\nlookup_options: {{sysctl: {{merge: deep}}}}\n\
          sys$0ctl:\n  net: {{core.somaxconn: 128, {long}}}\n"
     );
-    check_nodes(
+    check(
         &text,
-        "{a: {}, a2: {}, b: {}, c: {}, d: {}}",
+        |at| plain(at, "{a: {}, a2: {}, b: {}, c: {}, d: {}}"),
         expect![[r#"
             sysctl — merged deep, 4 different values on 5 nodes
               # a and 1 more · common.yaml:2
@@ -41,7 +41,7 @@ fn one_text_of_a_merged_value_comes_from_one_level() {
     let options = "lookup_options: {net: {merge: deep}, ssh: {merge: hash}}\n";
     check_all(
         |files| with_hierarchy(&format!("{files}{options}")),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ #- data/role/web.yaml\nnet: {tcp: {max$0: 2}}\n#- data/common.yaml\nnet: {tcp: {max: 1, min: 0}}\n
             net.tcp.max — merged deep, set by one level, for every node that reads this file
@@ -68,6 +68,7 @@ fn a_cut_value_continues_at_a_key() {
     let users: String = ["ann", "bob", "cid", "dan"].map(user).concat();
     check(
         &with_hierarchy(&format!("#- data/common.yaml\nus$0ers:\n{users}")),
+        |at| plain(at, "{}"),
         expect![[r#"
             users — first found, for every node that reads this file
               ann:
@@ -96,7 +97,7 @@ fn a_cut_value_continues_at_a_key() {
 fn encrypted_values_that_differ() {
     check_all(
         with_hierarchy,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             ## of two encrypted values the later one is said to be different
             $ #- data/node/a.example.yaml\np: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAy]\n#- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n
@@ -114,10 +115,10 @@ fn encrypted_values_that_differ() {
 
 #[test]
 fn a_token_next_to_a_cipher_text_changes_the_value() {
-    check_nodes(
+    check(
         "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {}}]\n\
          #- data/common.eyaml\np$0: '%{facts.site} ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]'\n",
-        "a: {facts: {site: ams}}\nb: {facts: {site: lon}}\n",
+        |at| plain(at, "a: {facts: {site: ams}}\nb: {facts: {site: lon}}\n"),
         expect![[r#"
             p — first found, 2 different values on 2 nodes
               (encrypted, PKCS7)  # a · common.eyaml:1

@@ -8,7 +8,7 @@ use super::*;
 fn values_of_any_node() {
     check_all(
         with_hierarchy,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## first found for any node
             $ #- data/role/web.yaml\nntp::servers$0: [a, b]\n#- data/common.yaml\nntp::servers: [c]\n
@@ -47,7 +47,7 @@ fn values_of_any_node() {
 fn conditions_that_would_change_a_value_are_named() {
     check_all(
         with_hierarchy,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## an unknown level above is named with its variable
             $ #- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\nport: 444\n#- data/common.yaml\np$0ort: 80\n
@@ -73,9 +73,9 @@ fn conditions_that_would_change_a_value_are_named() {
 
 #[test]
 fn answers_differ_over_nodes() {
-    check_forms(
+    check(
         &with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n"),
-        NODES,
+        |at| forms(at, NODES),
         expect![[r#"
             **`port`** — first found, 2 different values on 4 nodes
             ```yaml
@@ -139,9 +139,9 @@ fn in_users(at: &str) -> String {
 
 #[test]
 fn a_deep_merge_names_the_source_of_each_part() {
-    check_forms(
+    check(
         &in_users("us$0ers:\n  alice:\n    uid"),
-        "{}",
+        |at| forms(at, "{}"),
         expect![[r#"
             **`users`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
@@ -196,7 +196,7 @@ fn a_deep_merge_names_the_source_of_each_part() {
 fn a_nested_key_shows_the_level_that_sets_it() {
     check_all(
         in_users,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ u$0id: 7
             users.alice.uid — merged deep, set by one level, for every node that reads this file
@@ -221,9 +221,9 @@ fn a_nested_key_shows_the_level_that_sets_it() {
 
 #[test]
 fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
-    check_nodes(
+    check(
         &with_hierarchy("#- data/role/web.yaml\nh: {a: 1}\n#- data/common.yaml\nh: {b$0: 2}\n"),
-        "{a.example: {variables: {role: web}}}",
+        |at| plain(at, "{a.example: {variables: {role: web}}}"),
         expect![[r#"
             h.b — not in the effective value, for a.example, the only node that reads this file
             set in role/web.yaml:1 · overrides common.yaml:1"#]],
@@ -234,19 +234,17 @@ fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
 fn a_selected_node_has_its_own_answer() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n");
-    check_selected(
+    check(
         &text,
-        NODES,
-        "a.example",
+        |at| plain_for(at, NODES, "a.example"),
         expect![[r#"
             port — first found, for a.example
               443
             set in site/ams.yaml:1 · overrides common.yaml:1"#]],
     );
-    check_selected(
+    check(
         &text,
-        NODES,
-        "d.example",
+        |at| plain_for(at, NODES, "d.example"),
         expect![[r#"
             port — first found, for d.example
               80
@@ -289,14 +287,20 @@ port: 22
 ";
     check(
         text,
+        |at| plain(at, "{}"),
         expect![[r#"
             port — first found, for every node whose facts.services is nginx alone
               80
             set in service/nginx.yaml:1"#]],
     );
-    check_nodes(
+    check(
         text,
-        "{a: {facts: {services: [nginx]}}, b: {facts: {services: [ssh, nginx]}}, c: {facts: {services: [ssh]}}}",
+        |at| {
+            plain(
+                at,
+                "{a: {facts: {services: [nginx]}}, b: {facts: {services: [ssh, nginx]}}, c: {facts: {services: [ssh]}}}",
+            )
+        },
         expect![[r#"
             port — first found, 2 different values on 2 nodes
               80  # a · service/nginx.yaml:1
@@ -308,7 +312,7 @@ port: 22
 fn merged_values_name_their_levels() {
     check_all(
         with_hierarchy,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## unique merges name the level of each element
             $ #- data/role/web.yaml\np: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np$0: [y, z]\n
@@ -354,7 +358,7 @@ fn hierarchies_and_the_conditions_that_they_leave_open() {
     };
     check_all(
         workspace,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## several paths of one level are one doubt
             $ - {name: Platform, paths: ["p/%{name}%{major}.yaml", "p/%{name}.yaml"]}\n- {name: Common, path: common.yaml} | #- data/p/el7.yaml\nport: 7\n#- data/common.yaml\npor$0t: 80\n
@@ -419,7 +423,7 @@ fn hierarchies_and_the_conditions_that_they_leave_open() {
 fn the_only_reader_is_one_of_several_nodes() {
     check_all(
         with_hierarchy,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ #- data/node/a.example.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n
             port — first found, for a.example, the only one of 4 nodes that reads this file
@@ -444,7 +448,7 @@ fn only_so_many_lookups_are_made_for_one_hover() {
     let levels = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
     check_all(
         |data| format!("{levels}#- data/common.yaml\n{data}"),
-        &known,
+        |at| plain(at, &known),
         expect![[r#"
             $ lis$0ten: "%{fqdn}:1"\n
             listen — first found, at least 6 different values on 300 nodes
@@ -478,6 +482,7 @@ fn only_a_few_of_many_conditions_are_named() {
         &format!(
             "{hierarchy}- {{name: common, path: common.yaml}}\n{files}#- data/common.yaml\npo$0rt: 80\n"
         ),
+        |at| plain(at, "{}"),
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80

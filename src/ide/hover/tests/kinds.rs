@@ -159,15 +159,15 @@ fn keys() {
             [common1] on c.example and 1 more
             merge: unique, from lookup_options in site/ams.yaml:4, for the first value
         "#]],
-        |at| forms(&place(at), NODES),
+        |at| at_cursor(&place(at), None, |at| forms(&at, NODES)),
     );
 }
 
 #[test]
 fn a_key_that_is_merged() {
-    check_forms(
+    check(
         &place("users:\n  ali$0ce: {uid"),
-        "{}",
+        |at| forms(at, "{}"),
         expect![[r#"
             **`users.alice`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
@@ -223,7 +223,7 @@ fn tokens() {
             -- plain
             %{alias('ntp::servers')} — [ams1, ams2, common1] for 2 nodes, [common1] for 2 nodes
         "#]],
-        |at| forms(&place(at), NODES),
+        |at| at_cursor(&place(at), None, |at| forms(&at, NODES)),
     );
 }
 
@@ -280,7 +280,7 @@ fn options_paths_and_encrypted_values() {
             knockout_prefix — an element that starts with it removes the element of that name from the next
               lower level
         "#]],
-        |at| forms(&place(at), NODES),
+        |at| at_cursor(&place(at), None, |at| forms(&at, NODES)),
     );
 }
 
@@ -303,7 +303,7 @@ fn a_datadir_and_a_backend() {
             -- plain
             yaml_data — Puppet's own reader of YAML files
         "#]],
-        |change| forms(&changed(config, change), NODES),
+        |change| at_cursor(&changed(config, change), None, |at| forms(&at, NODES)),
     );
 }
 
@@ -336,9 +336,9 @@ fn an_encrypted_value_names_whom_it_is_for() {
         "#- data/common.yaml\npassword: {}\n",
         blob.replacen("PK", "PK$0", 1)
     );
-    check_forms(
+    check(
         &with_hierarchy(&text),
-        NODES,
+        |at| forms(at, NODES),
         expect![[r#"
             **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX
             -- aligned
@@ -367,9 +367,7 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
             ..HoverOptions::default()
         };
         let text = with_hierarchy(&text);
-        let found = at_cursor(&text, &nodes("{}"), |analysis, path, offset| {
-            hover(analysis, path, offset, &options)
-        });
+        let found = at_cursor(&text, None, |at| hover_at(&at, &nodes("{}"), &options));
         found.expect("a hover")
     };
     let linked = hover_with(Some(&link));

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use expect_test::Expect;
-
 use super::{Hover, HoverOptions, hover};
 use crate::analysis::{Analysis, PROJECT_FILE, Project};
-use crate::fixture::{FOLDER, Fixture};
+use crate::fixture::FOLDER;
 use crate::ide::KnownNodes;
-use crate::ide::fixture_tests::{check_cases, nodes};
+use crate::ide::fixture_tests::{AtCursor, at_cursor, check, check_all, check_cases, nodes};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::workspace::Snapshot;
 
@@ -37,84 +35,64 @@ fn settings(snapshot: &Snapshot) -> Settings {
     }
 }
 
-/// Evaluates something at the cursor of a workspace.
-fn at_cursor<T>(
-    text: &str,
+/// Evaluates something at a cursor, with known nodes and the settings of these tests.
+fn with_nodes<T>(
+    at: &AtCursor<'_>,
     nodes: &KnownNodes,
-    answer: impl FnOnce(Analysis<'_>, &str, usize) -> T,
+    answer: impl FnOnce(Analysis<'_>) -> T,
 ) -> T {
-    let fixture = Fixture::new("data/common.yaml", text);
-    let (path, offset) = fixture.cursor.clone().expect("a cursor");
-    let snapshot = fixture.opened();
-    let settings = settings(&snapshot);
+    let snapshot = at.analysis.snapshot;
+    let settings = settings(snapshot);
     let configs = ConfigCache::default();
-    let analysis = Analysis::new(&snapshot, &settings, &configs, nodes);
-    answer(analysis, &format!("{FOLDER}/{path}"), offset)
-}
-
-fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
-    at_cursor(text, nodes, |analysis, path, offset| {
-        let analysis = Analysis {
-            selected,
-            ..analysis
-        };
-        hover(analysis, path, offset, &HoverOptions::default())
+    answer(Analysis {
+        selected: at.analysis.selected,
+        ..Analysis::new(snapshot, &settings, &configs, nodes)
     })
 }
 
-/// The plain text of a hover for any node.
-fn check(text: &str, expected: Expect) {
-    check_nodes(text, "{}", expected);
+fn hover_at(at: &AtCursor<'_>, nodes: &KnownNodes, options: &HoverOptions<'_>) -> Option<Hover> {
+    with_nodes(at, nodes, |analysis| {
+        hover(analysis, at.path, at.offset, options)
+    })
 }
 
-/// The plain text of a hover with known nodes.
-fn check_nodes(text: &str, known: &str, expected: Expect) {
-    expected.assert_eq(&plain(text, known));
-}
-
-fn plain(text: &str, known: &str) -> String {
-    plain_of(hover_with(text, &nodes(known), None))
+fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
+    at_cursor(text, selected, |at| {
+        hover_at(&at, nodes, &HoverOptions::default())
+    })
 }
 
 fn plain_of(found: Option<Hover>) -> String {
     found.map_or_else(|| "nothing".into(), |hover| hover.plain)
 }
 
-/// The plain text of a hover for one of the known nodes.
-fn check_selected(text: &str, known: &str, selected: &str, expected: Expect) {
-    let found = hover_with(text, &nodes(known), Some(selected));
-    expected.assert_eq(&plain_of(found));
+/// The plain text of a hover with known nodes.
+fn plain(at: &AtCursor<'_>, known: &str) -> String {
+    plain_of(hover_at(at, &nodes(known), &HoverOptions::default()))
 }
 
-/// Checks the plain text of cases, each a part of a workspace, with known nodes.
-fn check_all(workspace: impl Fn(&str) -> String, known: &str, cases: Expect) {
-    check_cases(cases, |text| plain(&workspace(text), known));
+/// The plain text of a hover for one of the known nodes.
+fn plain_for(at: &AtCursor<'_>, known: &str, selected: &str) -> String {
+    plain(&at.with_selected(Some(selected)), known)
 }
 
 /// All forms of a hover.
-fn forms(text: &str, known: &str) -> String {
+fn forms(at: &AtCursor<'_>, known: &str) -> String {
     let link = |path: &str, line: u32| format!("file://{path}#L{line}");
     let options = HoverOptions {
         link: Some(&link),
         ..HoverOptions::default()
     };
-    let found = at_cursor(text, &nodes(known), |analysis, path, offset| {
-        hover(analysis, path, offset, &options)
-    });
     let Hover {
         markdown,
         mut aligned,
         plain,
         ..
-    } = found.expect("a hover");
+    } = hover_at(at, &nodes(known), &options).expect("a hover");
     if aligned == markdown {
         aligned = "(the same)".to_owned();
     }
     format!("{markdown}\n-- aligned\n{aligned}\n-- plain\n{plain}")
-}
-
-fn check_forms(text: &str, known: &str, expected: Expect) {
-    expected.assert_eq(&forms(text, known));
 }
 
 /// A hierarchy with a node, a role, a site and a common level.

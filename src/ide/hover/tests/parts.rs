@@ -2,11 +2,8 @@
 
 use expect_test::expect;
 
-use super::{
-    NODES, check_all, check_forms, check_nodes, check_selected, hover_with, plain_of,
-    with_hierarchy,
-};
-use crate::ide::fixture_tests::{check_cases, nodes};
+use super::{NODES, forms, hover_with, plain, plain_for, plain_of, with_hierarchy};
+use crate::ide::fixture_tests::{check, check_all, check_cases, nodes};
 
 const OPTIONS: &str = "lookup_options:\n  pkgs: {merge: unique}\n  users: {merge: {strategy: deep, knockout_prefix: \"--\"}}\n";
 
@@ -28,9 +25,9 @@ fn in_common(text: &str) -> String {
 
 #[test]
 fn the_forms_of_a_knock_out() {
-    check_forms(
+    check(
         &lists("users:\n  groups: [\"--doc$0ker\", www]\n |  | users:\n  groups: [docker, adm]\n"),
-        NODES,
+        |at| forms(at, NODES),
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
             `'--docker'`: removes `docker` of [common.yaml:5](file:///repo/data/common.yaml#L5)
@@ -66,7 +63,7 @@ fn the_forms_of_a_knock_out() {
 fn elements_of_lists() {
     check_all(
         lists,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             ## an element of a merged list is in the value
             $ pkgs: [v$0im]\n |  | pkgs: [git]\n
@@ -139,7 +136,7 @@ fn elements_of_lists() {
 fn knock_outs_of_elements() {
     check_all(
         lists,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             ## a knock out says what it removes
             $ users:\n  groups: ["--docker", www]\n |  | users:\n  groups: [doc$0ker, adm]\n
@@ -182,9 +179,9 @@ fn knock_outs_of_elements() {
 #[test]
 fn an_element_for_a_node_and_for_any_node() {
     let text = lists("pkgs: [vim]\n |  | pkgs: [git, v$0im]\n");
-    check_nodes(
+    check(
         &text,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             pkgs — merged unique, set by one level, for every node that reads this file (may differ)
               - git
@@ -193,10 +190,9 @@ fn an_element_for_a_node_and_for_any_node() {
             may differ: role = web
             merge: unique, from lookup_options in common.yaml:2"#]],
     );
-    check_selected(
+    check(
         &text,
-        NODES,
-        "d.example",
+        |at| plain_for(at, NODES, "d.example"),
         expect![[r#"
             pkgs — merged unique, set by one level, for d.example
               - git
@@ -215,7 +211,7 @@ fn lists_that_are_not_merged_by_elements() {
     };
     check_all(
         text,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ {merge: hash}
             a.x — merged as hash, 2 different values on 4 nodes
@@ -245,10 +241,9 @@ fn merged_elements_are_described_only_where_they_are_known() {
     let text = with_hierarchy(
         "#- data/role/web.yaml\na: [{n: 1, x: 2}]\n#- data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, merge_hash_arrays: true}}}\na:\n  - n: $03\n",
     );
-    check_selected(
+    check(
         &text,
-        NODES,
-        "a.example",
+        |at| plain_for(at, NODES, "a.example"),
         expect![[r#"
             a — merged deep from 2 levels, for a.example
             this element: merged into a.0 of the effective value
@@ -257,9 +252,9 @@ fn merged_elements_are_described_only_where_they_are_known() {
             merged from role/web.yaml:1, common.yaml:2
             merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
     );
-    check_nodes(
+    check(
         &text,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             a — merged deep, 2 different values on 4 nodes
             this element: merged into a.0 of the effective value on 3 nodes · in the effective value on
@@ -276,7 +271,7 @@ fn merged_elements_are_described_only_where_they_are_known() {
 fn merge_keys_aliases_and_anchors() {
     check_all(
         in_common,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             ## a merge key says what it brings
             $ base: &base\n  uid: 1\n  shell: sh\n  home: /a\nalice:\n  home: /b\n  <$0<: *base\n  shell: zsh\n  gid: 2\n
@@ -321,12 +316,12 @@ fn merge_keys_aliases_and_anchors() {
 #[test]
 fn a_hash_that_is_merged_by_position_names_its_element() {
     let options = "lookup_options:\n  mounts: {merge: {strategy: deep, merge_hash_arrays: true}}\n";
-    check_nodes(
+    check(
         &with_hierarchy(&format!(
             "#- data/role/web.yaml\nmounts:\n  - options: [a]\n  - $0dump: 1\n\
              #- data/common.yaml\n{options}mounts:\n  - path: /\n  - path: /var\n"
         )),
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             mounts — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
             this element: merged into mounts.1 of the effective value

@@ -8,7 +8,7 @@ use super::*;
 fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
     check_all(
         with_hierarchy,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ #- data/role/web.yaml\np$0ort: 443\n#- data/common.yaml\nport: 80\nmotd: "open\n
             port — first found, for every node that reads this file
@@ -31,7 +31,7 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
     );
     check_all(
         with_hierarchy,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ #- data/common.yaml\np$0ort: 80\n#- data/site/ams.yaml\nport: 1\nmotd: "open\n
             port — first found, 2 different values on 4 nodes
@@ -46,10 +46,9 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         "#]],
     );
     let broken = "#- data/site/ams.yaml\nport: 1\nmotd: \"open\n";
-    check_selected(
+    check(
         &with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{broken}")),
-        NODES,
-        "c.example",
+        |at| plain_for(at, NODES, "c.example"),
         expect![[r#"
             port — first found, for c.example
               80

@@ -2,15 +2,15 @@
 
 use expect_test::expect;
 
-use super::{at_cursor, check, check_all};
-use crate::ide::fixture_tests::nodes;
-use crate::ide::hover::{HoverOptions, hover};
+use super::{hover_at, plain};
+use crate::ide::fixture_tests::{at_cursor, check, check_all, nodes};
+use crate::ide::hover::HoverOptions;
 
 #[test]
 fn files_and_their_hierarchies() {
     check_all(
         str::to_owned,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## a file that no hierarchy reads says what was looked for
             $ $0port: 1\n
@@ -44,8 +44,8 @@ fn a_hierarchy_is_chosen_by_a_link_where_the_client_runs_commands() {
         choose: Some("command:choose"),
         ..HoverOptions::default()
     };
-    let found = at_cursor("po$0rt: 1\n", &nodes("{}"), |analysis, path, offset| {
-        hover(analysis, path, offset, &options)
+    let found = at_cursor("po$0rt: 1\n", None, |at| {
+        hover_at(&at, &nodes("{}"), &options)
     });
     let found = found.expect("a hover");
     expect![[r#"
@@ -71,6 +71,7 @@ fn a_hierarchy_in_another_place_is_named_with_its_variants() {
          hierarchy:\n- {name: c, path: common.yaml}\n\
          #- hieradata/role/web.yaml\nport: 443\n\
          #- hieradata/common.yaml\n$0port: 80\n",
+        |at| plain(at, "{}"),
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
@@ -94,7 +95,7 @@ hierarchy:
 ";
     check_all(
         |files| format!("{FILES}{files}"),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ port: 443\n#- data/common.yaml\n$0port: 80\n
             port — first found, for every node that reads this file (may differ)
@@ -126,7 +127,7 @@ port: 8443
 ";
     check_all(
         |files| format!("{FILES}{files}"),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ #- data/role/env/dev.yaml\nport: 443\n#- data/common.yaml\n$0port: 80\n
             port — first found, for every node that reads this file (may differ)
@@ -157,7 +158,7 @@ a: 1
 ";
     check_all(
         |key| FILES.replace(&key.replace("$0", ""), key),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ $0a: 1
             a — first found, for every node that reads this file (may differ)

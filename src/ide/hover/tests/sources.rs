@@ -9,7 +9,7 @@ use crate::analysis::with_manifest_variables;
 fn sources_and_differences_of_several_values() {
     check_all(
         with_hierarchy,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             ## one value from several files names each with its nodes
             $ #- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n#- data/common.yaml\nother: 1\npo$0rt: 4\n
@@ -36,9 +36,9 @@ fn another_value_on_each_node_is_counted() {
         .map(|at| format!("n{at}.example: {{facts: {{fqdn: n{at}.example}}}}\n"))
         .collect();
     let text = "#- data/common.yaml\nname: \"%{facts.fq$0dn}\"\n";
-    check_nodes(
+    check(
         &with_hierarchy(text),
-        &nodes,
+        |at| plain(at, &nodes),
         expect!["%{facts.fqdn} — a different value on each of 8 nodes, such as n0.example"],
     );
 }
@@ -50,7 +50,7 @@ fn a_configuration_that_puppet_refuses_is_named() {
     let broken = "#- hiera.yaml\nversion: [\n#- data/a.yaml\n";
     check_all(
         |case| case.replace("REFUSED", refused).replace("BROKEN", broken),
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ REFUSEDpo$0rt: 1\n
             port — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or hiera3_backend
@@ -76,7 +76,7 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
     let call = |call: &str| with_hierarchy(&format!("{files}  $x = {call}\n}}\n"));
     check_all(
         call,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ lookup('li$0st', Array, 'unique')
             list — merged unique, 2 different values on 4 nodes
@@ -113,6 +113,7 @@ fn possible_overrides_name_the_variable() {
     let text = "#- data/role/db.yaml\nport: 5\n#- data/node/a.example.yaml\npo$0rt: 4\n";
     check(
         &with_hierarchy(text),
+        |at| plain(at, "{}"),
         expect![[r#"
             port — first found, for every node that reads this file
               4
@@ -130,7 +131,7 @@ fn a_module_that_nothing_names_is_not_reported_missing() {
     };
     check_all(
         at,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $  | site::name
             site::name — first found, for every node that reads this file
@@ -147,6 +148,7 @@ fn a_module_that_nothing_names_is_not_reported_missing() {
     let listed = format!("{listed}{}", at(" | chrony::port"));
     check(
         &listed,
+        |at| plain(at, "{}"),
         expect![[r#"
             chrony::port — first found, for every node that reads this file
               1
@@ -158,14 +160,18 @@ fn a_module_that_nothing_names_is_not_reported_missing() {
 /// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
     let nodes = nodes(known);
-    plain_of(at_cursor(text, &nodes, |analysis, path, offset| {
-        let (snapshot, settings) = (analysis.snapshot, analysis.settings);
-        let root = snapshot.roots().environments().next();
-        let root = root.expect("an environment");
-        let nodes = &with_manifest_variables(&nodes, snapshot, root, settings).expect("manifests");
-        let analysis = Analysis { nodes, ..analysis };
-        hover(analysis, path, offset, &HoverOptions::default())
-    }))
+    let found = at_cursor(text, None, |at| {
+        with_nodes(&at, &nodes, |analysis| {
+            let (snapshot, settings) = (analysis.snapshot, analysis.settings);
+            let root = snapshot.roots().environments().next();
+            let root = root.expect("an environment");
+            let nodes =
+                &with_manifest_variables(&nodes, snapshot, root, settings).expect("manifests");
+            let analysis = Analysis { nodes, ..analysis };
+            hover(analysis, at.path, at.offset, &HoverOptions::default())
+        })
+    });
+    plain_of(found)
 }
 
 #[test]

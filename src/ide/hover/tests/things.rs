@@ -11,6 +11,7 @@ fn the_values_of_a_variable_are_known_from_file_names() {
     );
     check(
         &text,
+        |at| plain(at, "{}"),
         expect!["%{facts.site} — depends on the node; known from file names: ams, lhr"],
     );
 }
@@ -19,7 +20,7 @@ fn the_values_of_a_variable_are_known_from_file_names() {
 fn things_in_data_are_explained() {
     check_all(
         with_hierarchy,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             ## a variable of the path is known
             $ #- data/role/web.yaml\na: "%{ro$0le}"\n
@@ -34,7 +35,7 @@ fn things_in_data_are_explained() {
     );
     check_all(
         str::to_owned,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ #- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n
             my::vault — a custom backend: it is never run here, so its values are unknown
@@ -54,7 +55,7 @@ fn a_lookup_token_has_the_target_s_value() {
     };
     check_all(
         at,
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             $ www.%{look$0up('site::domain')}
             %{lookup('site::domain')} — example.com (common.yaml:1)
@@ -72,14 +73,15 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         &with_hierarchy(
             "#- data/role/web.yaml\nlookup_options: {a: {convert_to: String}}\n#- data/site/ams.yaml\nlookup_options: {a$0: {merge: deep}}\na: 1\n",
         ),
+        |at| plain(at, "{}"),
         expect![[r#"
             a — 1 file sets it
             the same entry is in role/web.yaml:1; of the files that a node reads, the highest one is used
             merge: deep"#]],
     );
-    check_nodes(
+    check(
         "#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n#- data/a.yaml\nlookup_options: {k: {merge: first}}\n#- data/b.yaml\nlookup_options: {k$0: {merge: deep}}\nk: 1\n",
-        "{}",
+        |at| plain(at, "{}"),
         expect![[r#"
             k — 1 file sets it
             the same entry is in a.yaml:1; of the files that a node reads, the highest one is used
@@ -94,11 +96,12 @@ fn a_path_reaches_files_and_nodes() {
         .replace("role/%{role}", "ro$0le/%{role}");
     check(
         &text,
+        |at| plain(at, "{}"),
         expect!["role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml"],
     );
     check_all(
         |cursor| text.replace("ro$0le/%{role}", cursor),
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ ro$0le/%{role}
             role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 matching file that
@@ -117,7 +120,7 @@ fn levels_and_variables_of_mapped_paths_list_their_files() {
     let at = |place: &str| config.replacen(place, &format!("{place}$0"), 1);
     check_all(
         at,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ name: Sit
             site/%{site}.yaml — 1 file: data/site/ams.yaml · 2 of 4 nodes have a file · no file for site = lhr
@@ -137,7 +140,7 @@ fn levels_and_variables_of_mapped_paths_list_their_files() {
 fn a_token_differs_over_nodes_or_shows_its_error() {
     check_all(
         with_hierarchy,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             $ #- data/site/ams.yaml\np: 1\n#- data/common.yaml\np: 2\na: "%{look$0up('p')}"\n
             %{lookup('p')} — 1 for 2 nodes, 2 for 2 nodes

@@ -25,9 +25,11 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         whole: Some(&link),
         ..HoverOptions::default()
     };
-    let (found, whole) = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
-        let found = hover(analysis, path, offset, &options);
-        (found, whole_value(analysis, path, "big.inner", &options))
+    let (found, whole) = at_cursor(&text, None, |at| {
+        with_nodes(&at, &nodes(NODES), |analysis| {
+            let found = hover(analysis, at.path, at.offset, &options);
+            (found, whole_value(analysis, at.path, "big.inner", &options))
+        })
     });
     let found = found.expect("a hover");
     expect![[r#"
@@ -61,9 +63,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         whole: None,
         ..options
     };
-    let without = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
-        hover(analysis, path, offset, &options)
-    });
+    let without = at_cursor(&text, None, |at| hover_at(&at, &nodes(NODES), &options));
     assert_eq!(without.expect("a hover").markdown, found.aligned);
 
     let whole = whole.expect("a document");
@@ -82,12 +82,10 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
     let hover_with = |key: &str, selected| {
-        at_cursor(&text, &nodes(NODES), |analysis, path, _| {
-            let analysis = Analysis {
-                selected,
-                ..analysis
-            };
-            whole_value(analysis, path, key, &HoverOptions::default())
+        at_cursor(&text, selected, |at| {
+            with_nodes(&at, &nodes(NODES), |analysis| {
+                whole_value(analysis, at.path, key, &HoverOptions::default())
+            })
         })
     };
     assert_eq!(hover_with("port", None), None);
@@ -109,9 +107,9 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
 fn long_values_are_cut_in_the_middle() {
     let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
     let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
-    check_nodes(
+    check(
         &text,
-        NODES,
+        |at| plain(at, NODES),
         expect![[r#"
             big.inner — first found, for all 4 nodes that read this file
               k0: 0
@@ -136,11 +134,11 @@ fn long_values_are_cut_in_the_middle() {
     );
     // As many lines in the other forms, and without known nodes.
     let cut = "\nk11: 11\n# … 43 more lines: hiera-ls lookup big.inner\nk55: 55\n";
-    let forms = forms(&text, NODES);
+    let forms = at_cursor(&text, None, |at| forms(&at, NODES));
     assert_eq!(forms.matches(cut).count(), 2, "{forms}");
     let linked = "\nk59: 59\n```\nset in [common.yaml:2](file:///repo/data/common.yaml#L2)\n--";
     assert!(forms.contains(linked), "{forms}");
-    let unknown = plain(&text, "{}");
+    let unknown = at_cursor(&text, None, |at| plain(&at, "{}"));
     assert!(unknown.contains(&cut.replace('\n', "\n  ")), "{unknown}");
 }
 
@@ -152,7 +150,7 @@ fn the_command_for_a_long_value_names_its_environment_and_quotes_its_key() {
             "#- environments/{folder}/hiera.yaml\nversion: 5\n\
              #- environments/{folder}/data/common.yaml\na.b$0:\n{keys}"
         );
-        let hover = plain(&text, "{}");
+        let hover = at_cursor(&text, None, |at| plain(&at, "{}"));
         let command = format!("hiera-ls lookup \"'a.b'\"{flag}\n");
         assert!(hover.contains(&command), "{hover}");
     }
