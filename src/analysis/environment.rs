@@ -69,7 +69,8 @@ fn nested(folder: &str, name: &str) -> String {
 }
 
 /// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it
-/// exists, else the folder itself. A module that stands alone belongs to none.
+/// exists, else the folder itself. Above the former, the folder may have the configuration of the
+/// global layer. A module that stands alone belongs to none.
 #[must_use]
 pub fn environment_for(files: &dyn Files, folder: &str, name: &str) -> Environment {
     let nested = nested(folder, name);
@@ -89,7 +90,21 @@ pub fn environment_for(files: &dyn Files, folder: &str, name: &str) -> Environme
             ..Environment::default()
         };
     }
-    environment_in(files, Arc::from(dir), CODEDIR, name)
+    let is_below = dir != folder;
+    let mut environment = environment_in(files, Arc::from(dir), CODEDIR, name);
+    if is_below && is_codedir(files, folder) {
+        environment.global_config = Some(Arc::from(path::join(folder, HIERA_YAML)));
+        environment.global_dir = Some(Arc::from(folder));
+    }
+    environment
+}
+
+/// Whether a folder with environments below has the configuration of the global layer: it has a
+/// `hiera.yaml`, and is no environment or module itself.
+fn is_codedir(files: &dyn Files, folder: &str) -> bool {
+    let has = |name: &str| files.kind(&path::join(folder, name)) == Some(FileKind::File);
+    let is_other = ["environment.conf", "Puppetfile", "metadata.json"];
+    has(HIERA_YAML) && !is_other.into_iter().any(has)
 }
 
 /// The root whose hierarchy answers for a folder from the command line: the environment of that

@@ -142,8 +142,8 @@ impl NamedBasis {
 }
 
 impl NodeCache {
-    /// The nodes for a file, with the variables that its environment's manifests set: O(roots) unless a source has
-    /// changed.
+    /// The nodes for a file, with the variables that its environment's manifests set: O(roots)
+    /// unless a source has changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
         let described = self.described(snapshot, path, inputs);

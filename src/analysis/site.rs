@@ -209,8 +209,8 @@ pub fn assigned_over(
     assigned
 }
 
-/// Known nodes with the variables that the manifests of a root's environment set; `None` if these set none. The
-/// manifests are run for a node when one of their variables is first read.
+/// Known nodes with the variables that the manifests of a root's environment set; `None` if these
+/// set none. The manifests are run for a node when one of their variables is first read.
 #[must_use]
 pub fn with_manifest_variables(
     nodes: &KnownNodes,

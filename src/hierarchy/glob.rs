@@ -21,17 +21,17 @@ pub struct GlobEntry {
     pub is_real_folder: bool,
 }
 
-/// Expands `pattern` (absolute) to the paths of everything that is not a folder.
+/// Expands `pattern` (absolute) to the existing paths that `is_wanted` accepts: for data, everything
+/// that is not a folder.
 ///
-/// `list` returns a folder's entries in byte order; `is_file` returns whether a path exists and is
-/// no folder. Costs listing each folder that the pattern reaches.
+/// `list` returns a folder's entries in byte order. Costs listing each folder that the pattern reaches.
 ///
 /// # Errors
 /// The exceeded limit.
 pub fn glob(
     pattern: &str,
     list: &dyn Fn(&str) -> Vec<GlobEntry>,
-    is_file: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for alternative in alternatives(pattern)? {
@@ -41,7 +41,7 @@ pub fn glob(
         }
         let walk = GlobWalk {
             list,
-            is_file,
+            is_wanted,
             too_deep: Cell::new(false),
         };
         // Names before the first wildcard are followed without listing.
@@ -72,7 +72,7 @@ enum GlobPart {
 }
 
 /// The parts of an absolute pattern. Empty names between separators are kept, as in the paths that
-/// Ruby returns; a pattern that ends in a separator matches only folders, so nothing.
+/// Ruby returns; a pattern that ends in a separator matches nothing here.
 fn parts(pattern: &str) -> Vec<GlobPart> {
     let below_root = pattern.strip_prefix('/').unwrap_or(pattern);
     if below_root.ends_with('/') || below_root.is_empty() {
@@ -109,7 +109,7 @@ fn unescape(name: &str) -> String {
 
 struct GlobWalk<'a> {
     list: &'a dyn Fn(&str) -> Vec<GlobEntry>,
-    is_file: &'a dyn Fn(&str) -> bool,
+    is_wanted: &'a dyn Fn(&str) -> bool,
     too_deep: Cell<bool>,
 }
 
@@ -120,7 +120,7 @@ impl GlobWalk<'_> {
             self.too_deep.set(true);
             return;
         }
-        if patterns.iter().any(|rest| rest.is_empty()) && (self.is_file)(path) {
+        if patterns.iter().any(|rest| rest.is_empty()) && (self.is_wanted)(path) {
             found.push(path.to_string());
         }
         let heads: Vec<&GlobPart> = patterns.iter().filter_map(|rest| head(rest)).collect();

@@ -155,11 +155,16 @@ impl<'a> Choice<'a> {
     fn is_free(&self, finding: &Finding, fix: &Fix) -> bool {
         let is_edited = |path: &Arc<str>, range: TextRange| {
             let mut chosen = self.chosen.get(path).into_iter().flatten();
-            chosen.any(|(_, other)| other.edits.iter().any(|edit| overlap(edit.range, range)))
+            chosen.any(|(_, other)| {
+                other
+                    .edits
+                    .iter()
+                    .any(|edit| overlap_or_touch(edit.range, range))
+            })
         };
         let is_rested_on = |range: TextRange| {
             let mut rests = self.rests.get(&finding.path).into_iter().flatten();
-            rests.any(|rest| overlap(*rest, range))
+            rests.any(|rest| overlap_or_touch(*rest, range))
         };
         let mut edits = fix.edits.iter().map(|edit| edit.range);
         let mut rests = fix.rests_on.iter();
@@ -179,7 +184,7 @@ impl<'a> Choice<'a> {
 }
 
 /// Whether two ranges overlap or touch.
-fn overlap(one: TextRange, other: TextRange) -> bool {
+fn overlap_or_touch(one: TextRange, other: TextRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 

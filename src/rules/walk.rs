@@ -34,7 +34,11 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             for (_, node) in at.tree().nodes() {
                 walk.call(&hooks.node, |check, findings| check(at, node, findings));
             }
-            for text in config_texts(at) {
+            let texts = match hooks.config_text.is_empty() {
+                true => Vec::new(),
+                false => config_texts(at),
+            };
+            for text in texts {
                 walk.call(&hooks.config_text, |check, findings| {
                     check(at, &text, findings);
                 });

@@ -116,8 +116,8 @@ const BASE_MODULEPATH: &str = "$basemodulepath";
 
 /// The folders of the modules of an environment in `dir` (`puppet/settings/environment_conf.rb`): the
 /// entries of `modulepath` in its `environment.conf`, relative ones below `dir`, globs expanded, and
-/// `$basemodulepath` replaced by `base`; `DIR/modules` and `base` if there is no such setting. `here`
-/// maps an absolute folder to where it lies on this machine.
+/// `$basemodulepath` replaced by `base`; `DIR/modules` and `base` if there is no such setting. Entries
+/// with other variables are left out. `here` maps an absolute folder to where it lies on this machine.
 pub fn modulepath(
     files: &dyn Files,
     dir: &str,
@@ -137,30 +137,41 @@ pub fn modulepath(
                 true => here(folder),
                 false => folder,
             };
-            found.extend(expand_glob(files, folder));
+            match entry.contains(WILDCARDS) {
+                true => found.extend(expand_glob(files, dir, &folder)),
+                false => found.push(Arc::from(folder)),
+            }
         }
     }
     found
 }
 
-/// The folders for an entry of a modulepath: itself, or those that its pattern matches; none for a
-/// pattern without bounds.
-fn expand_glob(files: &dyn Files, folder: String) -> Vec<Arc<str>> {
-    if !folder.contains(['*', '?', '[', '{']) {
-        return vec![Arc::from(folder)];
-    }
+/// The characters that make an entry of a modulepath a glob.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
+/// The folders that an absolute glob matches; in the path of `dir` no character is a wildcard. None
+/// for a glob beyond the limits of [`glob`].
+fn expand_glob(files: &dyn Files, dir: &str, pattern: &str) -> Vec<Arc<str>> {
+    let (above, pattern) = match path::within(pattern, dir) {
+        Some(inside) => (dir, format!("/{inside}")),
+        None => ("", pattern.to_owned()),
+    };
+    let whole = |at: &str| match above.is_empty() && at.is_empty() {
+        true => "/".to_owned(),
+        false => format!("{above}{at}"),
+    };
     let list = |folder: &str| {
-        let names = files.list(folder).into_iter();
+        let names = files.list(&whole(folder)).into_iter();
         let entry = |(name, kind): (Arc<str>, FileKind)| GlobEntry {
             is_real_folder: kind == FileKind::Directory
-                && !files.is_link(&path::join(folder, &name)),
+                && !files.is_link(&whole(&format!("{folder}/{name}"))),
             name,
         };
         names.map(entry).collect()
     };
-    let is_folder = |at: &str| files.kind(at) == Some(FileKind::Directory);
-    let found = glob(&folder, &list, &is_folder).unwrap_or_default();
-    found.into_iter().map(Arc::from).collect()
+    let is_folder = |at: &str| files.kind(&whole(at)) == Some(FileKind::Directory);
+    let found = glob(&pattern, &list, &is_folder).unwrap_or_default();
+    found.into_iter().map(|at| Arc::from(whole(&at))).collect()
 }
 
 /// Whether Puppet accepts a folder of this name as a module (puppet/module.rb).

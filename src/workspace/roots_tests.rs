@@ -170,6 +170,19 @@ fn modules_by_a_glob_in_the_modulepath() {
 }
 
 #[test]
+fn only_entries_of_the_modulepath_are_globs_not_the_folder_of_the_environment() {
+    check_roots(
+        "#- /w/[x]/environment.conf\nmodulepath = [a-c]*/modules:site-?\n\
+         #- /w/[x]/base/modules/m/manifests/init.pp\n\
+         #- /w/[x]/zone/modules/n/manifests/init.pp\n\
+         #- /w/[x]/site-1/o/manifests/init.pp\n",
+        expect_test::expect![[r#"
+            environment /w/[x] - m=base/modules/m o=site-1/o
+        "#]],
+    );
+}
+
+#[test]
 fn deployed_paths_lie_in_the_workspace() {
     let settings = FileSettings {
         path_map: vec![(Arc::from("/srv/private"), Arc::from("/home/me/private"))],

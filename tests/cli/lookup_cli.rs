@@ -499,3 +499,23 @@ fn the_hierarchy_above_the_environments_is_the_global_layer_for_every_node() {
         assert_eq!(elsewhere, "--- testing\n", "{nodes:?}");
     }
 }
+
+#[test]
+fn data_outside_is_read_below_a_hierarchy_of_the_global_layer_too() {
+    let outside = super::reach_cli::workspace(&[("common.yaml", "a: outside\n")]);
+    let at = outside.path().display();
+    let hierarchy = "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n";
+    let of_environment =
+        format!("version: 5\nhierarchy: [{{name: Outside, path: common.yaml, datadir: '{at}'}}]\n");
+    let folder = super::reach_cli::workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("data/common.yaml", "b: global\n"),
+        ("environments/testing/hiera.yaml", &of_environment),
+        ("nodes.yaml", "web1: {facts: {role: web}}\n"),
+    ]);
+    for (key, value) in [("a", "--- outside\n"), ("b", "--- global\n")] {
+        let arguments = ["lookup", key, "--environment", "testing", "--node", "web1"];
+        let found = super::reach_cli::output_of(folder.path(), &arguments);
+        assert_eq!((found.1.as_str(), found.2.as_str()), (value, ""));
+    }
+}

@@ -14,8 +14,8 @@ use crate::value::Value;
 use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of an environment and those that its node blocks name, with the variables that its manifests set.
-    /// Facts that are not given may exist.
+    /// The known nodes of an environment and those that its node blocks name, with the variables
+    /// that its manifests set. Facts that are not given may exist.
     #[must_use]
     pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
         let mut nodes = Nodes::default();

@@ -133,10 +133,13 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let files = ManuallyDrop::new(files);
     let files: &WorkspaceDisk = &files;
     let mut environment = environment_for(files, &folder, &arguments.environment);
-    environment.global_config = of_files.global_hiera_yaml.clone();
+    if let Some(global) = &of_files.global_hiera_yaml {
+        environment.global_config = Some(Arc::clone(global));
+        environment.global_dir = None;
+    }
     let configs = ManuallyDrop::new(ConfigCache::default());
     let mut dir = environment.dir.clone();
-    let is_plain = is_plain(files, &folder, &environment, &of_files);
+    let is_plain = is_plain(files, &environment, &of_files);
     let snapshot = match is_plain {
         true => Arc::default(),
         false => read(&folder, &of_files),
@@ -241,14 +244,9 @@ fn for_nodes(
     several(arguments, &groups, snapshot)
 }
 
-/// Whether an environment's configuration is in its usual place, not overridden, and below no other
-/// one: then no other file of the workspace has to be read.
-fn is_plain(
-    files: &WorkspaceDisk,
-    folder: &str,
-    environment: &Environment,
-    of_files: &FileSettings,
-) -> bool {
+/// Whether an environment's configuration is in its usual place and not overridden: then no other
+/// file of the workspace has to be read.
+fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSettings) -> bool {
     let dir = environment.dir.as_ref();
     let text = dir.and_then(|dir| files.text(&path::join(dir, HIERA_YAML)).ok());
     let version =
@@ -259,11 +257,7 @@ fn is_plain(
         Some(_) => true,
         None => dir.is_none() || of_files.global_hiera_yaml.is_some(),
     };
-    // The folder above several environments may have the configuration of the global layer.
-    let may_have_global = of_files.global_hiera_yaml.is_none()
-        && dir.is_some_and(|dir| **dir != *folder)
-        && files.kind(&path::join(folder, HIERA_YAML)).is_some();
-    is_own && !may_have_global && of_files.chosen.is_empty()
+    is_own && of_files.chosen.is_empty()
 }
 
 /// A lookup in one scope, as `puppet lookup` does it.
