@@ -19,6 +19,7 @@
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
+//! | [`page`] | what people read: pages in Markdown and plain text, values as YAML |
 //! | [`eyaml`] | `ENC[…]` blobs |
 //! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`value`] | values as Puppet sees them, their equality, order and texts |
@@ -43,6 +44,7 @@ pub mod hierarchy;
 pub mod ide;
 pub mod interpolation;
 pub mod lookup;
+pub mod page;
 pub mod puppet;
 pub mod regexp;
 pub mod rules;

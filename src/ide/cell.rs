@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::compare::Difference;
-use super::hover;
 use super::matrix::{Cell, Row, SourceLine};
 use crate::lookup::LookupError;
-use crate::text::{cut, number_of};
+use crate::page::yaml;
+use crate::text::{cut, folded, number_of};
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
 
@@ -226,7 +226,7 @@ pub fn difference_lines(
 pub fn side_texts(difference: &Difference) -> Vec<String> {
     let Difference { before, after, .. } = difference;
     let texts = [outcome_text(before), outcome_text(after)];
-    let has_secret = before.result.as_ref().is_ok_and(hover::has_secret);
+    let has_secret = before.result.as_ref().is_ok_and(yaml::has_secret);
     let are_encrypted = has_secret && texts[0] == texts[1];
     let mut texts = shorten_distinctly(&texts, WIDEST);
     if are_encrypted {
@@ -260,29 +260,6 @@ pub(super) fn side(
     for origin in origins {
         let _ = writeln!(out, "      {origin}");
     }
-}
-
-/// Joins words into lines of at most `width` characters, with at least one word.
-pub(super) fn folded(
-    words: impl Iterator<Item = impl AsRef<str>>,
-    separator: &str,
-    width: usize,
-) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        let word = word.as_ref();
-        let fits = |line: &&mut String| {
-            line.chars().count() + separator.len() + word.chars().count() <= width
-        };
-        match lines.last_mut().filter(fits) {
-            Some(line) => {
-                line.push_str(separator);
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

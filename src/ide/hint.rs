@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::hover::inline;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
 use super::unsaved::{MOST_AT_ONCE, effect};
 use crate::analysis::{Analysis, Certainties, RootView, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
+use crate::page::yaml::inline;
 use crate::text::{TextRange, number_of};
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS};

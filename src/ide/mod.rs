@@ -32,7 +32,6 @@ mod knockout;
 pub mod lens;
 pub mod linked_editing;
 pub mod links;
-pub mod markdown;
 pub mod matrix;
 pub mod named;
 pub mod outline;

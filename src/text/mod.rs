@@ -21,7 +21,7 @@ pub use diff::{Hunk, edits_between, hunks, unified_diff, unified_diff_shown};
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 pub use nearest::{nearest, nearest_host, typing_error};
-pub use words::{cut, cut_words, few, number_of};
+pub use words::{cut, cut_words, few, folded, number_of};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

@@ -41,3 +41,27 @@ pub fn few(names: &[impl AsRef<str>], most: usize) -> String {
         more => format!("{shown} and {more} more"),
     }
 }
+
+/// Joins words into lines of at most `width` characters, with at least one word.
+#[must_use]
+pub fn folded(
+    words: impl Iterator<Item = impl AsRef<str>>,
+    separator: &str,
+    width: usize,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        let word = word.as_ref();
+        let fits = |line: &&mut String| {
+            line.chars().count() + separator.len() + word.chars().count() <= width
+        };
+        match lines.last_mut().filter(fits) {
+            Some(line) => {
+                line.push_str(separator);
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

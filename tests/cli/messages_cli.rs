@@ -10,11 +10,12 @@ use expect_test::expect_file;
 
 /// The titles of our rooms' messages, in the order of the page; a room in neither list fails the
 /// test.
-const OURS: [(&str, &str); 12] = [
+const OURS: [(&str, &str); 13] = [
     (
         "ide",
         "Hovers, hints, lenses, documents, fixes, completions",
     ),
+    ("page", "Shortened values and pages"),
     ("rules", "Findings"),
     ("server", "Prompts, progress, errors of the server"),
     ("cli", "The command line"),

@@ -9,8 +9,8 @@ use super::super::terminal::{shown, with_shown_files};
 use super::{gone_text, state};
 use crate::ide::cell::{counted, outcome_text, shorten_distinctly, sources_text};
 use crate::ide::compare::Difference;
-use crate::ide::markdown::{code_span, longest_run};
 use crate::ide::matrix::Cell;
+use crate::page::{code_span, longest_run};
 use crate::text::{Hunk, few, hunks, number_of};
 use crate::value::{self, Value};
 

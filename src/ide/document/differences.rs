@@ -13,6 +13,7 @@ use crate::ide::hover;
 use crate::ide::json::json;
 use crate::ide::matrix::{Cell, SourceLine};
 use crate::lookup::Alternatives;
+use crate::page::yaml;
 use crate::text::number_of;
 use crate::workspace::Snapshot;
 
@@ -184,16 +185,16 @@ fn both(before: &Cell, after: &Cell) -> [String; 2] {
 }
 
 fn has_secrets(cell: &Cell) -> bool {
-    cell.result.as_ref().is_ok_and(hover::has_secret)
+    cell.result.as_ref().is_ok_and(yaml::has_secret)
 }
 
 /// An answer in one line.
 fn answer_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
         (unknown, Ok(value)) => {
-            let shown = hover::inline(value, WIDEST);
+            let shown = yaml::inline(value, WIDEST);
             // For an unknown value, the reason is more useful.
-            match unknown.is_none() || !value.has_opaque() || hover::has_secret(value) {
+            match unknown.is_none() || !value.has_opaque() || yaml::has_secret(value) {
                 true => shown,
                 false => outcome_text(cell),
             }

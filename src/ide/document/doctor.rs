@@ -11,7 +11,8 @@ use crate::analysis::{
     Analysis, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, NodeSet, NodesReport,
     Report, VariableReport,
 };
-use crate::ide::cell::{counted, folded};
+use crate::ide::cell::counted;
+use crate::text::folded;
 use crate::text::number_of;
 use crate::workspace::{RootKind, Snapshot, path};
 

@@ -9,12 +9,13 @@ use crate::analysis::{
     Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, dig, is_wildcard, may_set,
 };
 use crate::hierarchy::Layer;
-use crate::ide::cell::{counted, folded};
+use crate::ide::cell::counted;
 use crate::ide::hover;
 use crate::ide::shell::lookup_command;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Settings, StrategyKind, explain};
 use crate::scope::{Node, Scope};
+use crate::text::folded;
 use crate::text::{nearest_host, number_of};
 use crate::workspace::Paths;
 

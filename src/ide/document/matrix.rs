@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::{Document, DocumentAnswer, one_line, place};
 use crate::analysis::{RootView, layers_of};
-use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_title};
+use crate::ide::cell::{NO_FACTS, counted, origins_text, row_title};
 use crate::ide::json::json;
 use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
 use crate::lookup::Alternatives;
+use crate::text::folded;
 use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};

@@ -4,7 +4,7 @@ use super::why_not::WIDEST;
 use super::{Goal, InTheWay, WhyNot};
 use crate::ide::cell::outcome_text;
 use crate::ide::edit::Plan;
-use crate::ide::hover::inline;
+use crate::page::yaml::inline;
 use crate::workspace::Snapshot;
 
 /// The unified diff of a plan; `name` names a file for people.

@@ -1,8 +1,8 @@
 //! Hovers on YAML's merge keys (`<<`), aliases and anchors.
 
-use super::context::{Context, few};
-use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
-use super::yaml;
+use super::{Context, few};
+use crate::page::yaml;
+use crate::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextRange, number_of};
 use crate::value::{HashMap, Value, load_node};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::page::{Page, Piece, name, text};
+use super::Context;
 use crate::eyaml::{Blob, BlobProblem, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob};
 use crate::ide::target::{BlobTarget, blob_at, key_at};
+use crate::page::{Page, Piece, name, text};
 use crate::text::{PositionEncoding, few, number_of};
 use crate::workspace::Snapshot;
 

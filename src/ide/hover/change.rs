@@ -1,9 +1,9 @@
 //! The differences between two hashes or lists, in one line.
 
-use super::context::few;
+use super::few;
 use super::key::CELL;
-use super::page::{Line, code, joined, plain_words, text};
-use super::yaml;
+use crate::page::yaml;
+use crate::page::{Line, code, joined, plain_words, text};
 use crate::text::number_of;
 use crate::value::Value;
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::context::{Context, with_more};
 use super::key::{self, CELL};
-use super::page::{Line, Page, Piece, code, name, text};
-use super::{refused, yaml};
+use super::refused;
+use super::{Context, with_more};
 use crate::analysis::{
     Analysis, ClassParameter, Defined, NoParameter, kind_of, merge_kind, request, split_key,
 };
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, StrategyKind};
+use crate::page::yaml;
+use crate::page::{Line, Page, Piece, code, name, text};
 use crate::syntax::puppet::{Expression, ExpressionKind, parse_strictly};
 use crate::text::{TextRange, cut_words};
 use crate::value::{HashMap, Value};
@@ -373,7 +374,10 @@ fn of_class(context: &Context<'_>, class: Defined<'_>, sets: &SetParameters) -> 
     if more > 0 {
         page.line(with_more(vec![text("…")], more));
     }
-    refused::add_lines(context, &format!("{}::key", definition.name), &mut page);
+    let files = context
+        .view
+        .refused_files(&format!("{}::key", definition.name));
+    refused::add_lines(context, &files, &mut page);
     page
 }
 

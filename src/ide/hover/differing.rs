@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use super::Context;
 use super::change::{changes, is_long};
-use super::context::Context;
 use super::key::{CELL, add_value, manner, merge_flag, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
-use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::notes;
-use super::yaml;
 use crate::analysis::{SameAnswer, Survey, dig, layers_of, quoted, sources, strategy};
 use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::shell::lookup_command;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Run, Strategy, StrategyKind};
+use crate::page::yaml;
+use crate::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 
 /// Maximum number of answers that are named after the first.
 const MOST_ANSWERS: usize = 5;

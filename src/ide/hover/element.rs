@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::page::{Line, Piece, code, joined, text};
-use super::yaml;
+use super::Context;
 use crate::analysis::{LevelValue, dig, merge_kind, quoted, request, sources};
 use crate::ide::cell::counted;
 use crate::ide::target::{KeyTarget, key_value};
 use crate::interpolation::has_tokens;
 use crate::lookup::{Answer, Reach, StrategyKind};
+use crate::page::yaml;
+use crate::page::{Line, Piece, code, joined, text};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;

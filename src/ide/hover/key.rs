@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
+use super::Context;
 use super::levels::{self, merge_line};
-use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
-use super::provenance::notes;
+use super::provenance::{Remarks, notes};
 use super::refused::count_failing;
-use super::{Effective, class, differing, refused, unread, yaml};
-use crate::analysis::{LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request};
+use super::{Effective, class, differing, refused, unread};
+use crate::analysis::{
+    LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request, split_key,
+};
 use crate::ide::cell::NO_FACTS;
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
 use crate::lookup::{LookupError, Reach, Request, Run, Strategy, StrategyKind};
+use crate::page::yaml;
+use crate::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use crate::scope::{Knowledge, Scope};
 use crate::value::Value;
 
@@ -29,7 +32,14 @@ const MOST_LINKS: usize = 12;
 /// The page of a key in the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = page_by(context, target, &request(&target.root));
-    class::add_merging_call(context, &target.root, &mut page);
+    let mut calling = context
+        .view
+        .analysis
+        .snapshot
+        .files_looking_up(&target.root);
+    if calling.next().is_some() {
+        class::add_merging_call(context, &target.root, &mut page);
+    }
     page
 }
 
@@ -37,9 +47,14 @@ pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
 pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
     let mut page = answers(context, target, request);
     links(context, target, &mut page);
-    class::add_parameter(context, target, &mut page);
+    if split_key(&target.root).is_some() {
+        class::add_parameter(context, target, &mut page);
+    }
     page.line(levels::hierarchy_line(context));
-    refused::add_lines(context, &target.root, &mut page);
+    let refused = context.view.refused_files(&target.root);
+    if !refused.is_empty() {
+        refused::add_lines(context, &refused, &mut page);
+    }
     page
 }
 
@@ -150,7 +165,10 @@ fn for_known_nodes(
 fn audience(context: &Context<'_>, target: &KeyTarget, readers: &[usize]) -> String {
     let nodes = context.view.analysis.nodes;
     let (total, known) = (readers.len(), nodes.len());
-    let failing = count_failing(context, &target.root, readers);
+    let failing = match context.view.refused_files(&target.root).as_slice() {
+        [] => 0,
+        refused => count_failing(refused, readers),
+    };
     let only = nodes.certname(readers[0]);
     match (total, context.is_code) {
         (total, is_code) if failing > 0 && failing < total => {
@@ -304,7 +322,10 @@ pub(super) fn one(
     first.push(text(format!("{}, ", how(strategy, used.len()))));
     first.extend(audience);
     page.line(first);
-    let remarks = notes(context, target, part, &used, strategy);
+    let remarks = match used.as_slice() {
+        [] | [_] => Remarks::default(),
+        sources => notes(context, target, part, sources, strategy),
+    };
     let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
     let all = value_command(context, target) + &merge_flag(survey.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);

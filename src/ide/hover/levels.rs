@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::context::{Context, few, within};
 use super::key::CELL;
-use super::page::{Line, Page, code, joined, text};
-use super::yaml;
+use super::{Context, few, within};
 use crate::analysis::{Condition, DecidingOptions, LevelValue, Offer, Survey, dig};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
+use crate::page::yaml;
+use crate::page::{Line, Page, code, joined, text};
 use crate::scope::top_name;
 use crate::text::number_of;
 use crate::value::Value;

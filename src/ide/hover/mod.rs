@@ -25,43 +25,40 @@
 //! );
 //! ```
 
+mod about;
 mod anchor;
 mod blob;
 mod change;
 mod class;
-mod context;
 mod differing;
 mod element;
 mod key;
 mod levels;
 mod option;
-mod page;
 mod path;
 mod provenance;
 mod refused;
 mod token;
 mod unread;
 mod word;
-mod yaml;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::shell::shell_word;
 use super::target::{self, KeyTarget, Target, is_config};
-use crate::analysis::{Analysis, without_keys};
-use crate::lookup::LookupError;
+use crate::analysis::{Analysis, FileView, KeyPositions, LevelValue, RootView, without_keys};
+pub use crate::page::Link;
+use crate::page::{self, Line, Page, PageForm, Piece, joined, text};
 use crate::text::TextRange;
 use crate::value::Value;
+use crate::workspace::{self, File, language_of};
+pub use about::{Described, DocumentedAnswers, Effective, described, document, effective};
 pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
-use context::Context;
 pub(super) use element::{ListElement, find as element_at};
 pub(super) use key::used;
 pub use word::{meaning_of_key, meaning_of_value};
-pub(super) use yaml::{has_secret, inline};
-
-/// Makes a link's target from a path and a line (from 1).
-pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
 
 /// Names a file by its path.
 pub type Name<'a> = &'a (dyn Fn(&str) -> String + Sync);
@@ -183,7 +180,7 @@ pub fn hover(
     };
     let Some(context) = &context.filter(|context| context.is_code || is_known(context)) else {
         let page = unread::page(analysis, path, target.key()?, options)?;
-        return Some(page.hover(target.range()?, options));
+        return Some(shown(&page, target.range()?, options));
     };
     let (mut page, range) = match context.is_code {
         true => class::in_manifest(context, context.file.facts().code.as_deref()?, offset)?,
@@ -191,11 +188,25 @@ pub fn hover(
     };
     mark_what_if(analysis, &mut page);
     page.rest(rest(context, target.key(), range));
-    Some(page.hover(range, options))
+    Some(shown(&page, range, options))
+}
+
+/// A page in the requested forms.
+fn shown(page: &Page, range: TextRange, options: &HoverOptions<'_>) -> Hover {
+    let write = |which: HoverForm, form: PageForm<'_>| match options.form {
+        Some(wanted) if wanted != which => String::new(),
+        Some(_) | None => page.write(form, options.max_lines),
+    };
+    Hover {
+        range,
+        markdown: write(HoverForm::Markdown, PageForm::Markdown(options.link)),
+        aligned: write(HoverForm::Aligned, PageForm::Aligned),
+        plain: write(HoverForm::Plain, PageForm::Plain(options.width)),
+    }
 }
 
 /// The page of the whole target, and its range; [`part`] is for parts of it.
-fn whole(context: &Context<'_>, target: &Target) -> Option<(page::Page, TextRange)> {
+fn whole(context: &Context<'_>, target: &Target) -> Option<(Page, TextRange)> {
     let page = match target {
         Target::Key(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),
@@ -240,7 +251,7 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
 }
 
 /// The page and range of a part of a value: an anchor, an alias, `<<` or a list's element. `None` for others.
-fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::Page, TextRange)> {
+fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(Page, TextRange)> {
     let key = target.key();
     let is_on_key = |key: &KeyTarget| key.before_list.is_none() && key.range.touches(offset);
     // Shortcut for ordinary keys, which are the most frequent.
@@ -279,108 +290,199 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
 }
 
 /// Adds a line about overridden facts below the first line.
-fn mark_what_if(analysis: Analysis<'_>, page: &mut page::Page) {
+fn mark_what_if(analysis: Analysis<'_>, page: &mut Page) {
     if !analysis.what_if.is_empty() {
         page.second_line(vec![page::text("what if: "), page::code(analysis.what_if)]);
     }
 }
 
-/// What to describe, by its name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Described {
-    /// A key, by its name in lookups.
-    Key(Arc<str>),
-    /// A variable by its dotted path.
-    Variable(Arc<str>),
+/// Maximum number of files in one line.
+const MOST_NAMED: usize = 3;
+
+/// Maximum number of files without a key that are named.
+const MOST_WITHOUT: usize = 2;
+
+/// What all parts of a hover need: the file under the cursor, the nodes that the answer is for, and
+/// names and links of files.
+pub(super) struct Context<'a> {
+    pub(super) view: &'a RootView<'a>,
+    pub(super) options: &'a HoverOptions<'a>,
+    /// The file under the cursor.
+    pub(super) file: &'a Arc<File>,
+    /// The same from its root.
+    pub(super) own: FileView<'a>,
+    /// Whether answers are for all nodes, as in a manifest.
+    pub(super) is_code: bool,
+    positions: KeyPositions<'a>,
 }
 
-/// The hover of a key or variable for the nodes that read a file.
-#[must_use]
-pub fn described(
-    analysis: Analysis<'_>,
-    path: &str,
-    about: &Described,
-    options: &HoverOptions<'_>,
-) -> Option<Hover> {
-    let settings = without_keys(analysis.settings);
-    let analysis = analysis.with_settings(&settings);
-    let view = analysis.governing(path)?;
-    let context = &Context::new(&view, path, options)?;
-    let page = match about {
-        Described::Key(name) => key::page(context, &KeyTarget::named(name)?),
-        Described::Variable(name) => token::variable_page(context, name),
-    };
-    Some(page.hover(TextRange::empty(0), options))
-}
+impl<'a> Context<'a> {
+    /// `None` if there is no such file.
+    pub(super) fn new(
+        view: &'a RootView<'a>,
+        path: &str,
+        options: &'a HoverOptions<'a>,
+    ) -> Option<Context<'a>> {
+        let snapshot = view.analysis.snapshot;
+        let file = snapshot.file(path)?;
+        let is_code = language_of(file.path()).is_some();
+        Some(Context {
+            own: view.file(file.path()),
+            is_code,
+            file,
+            view,
+            options,
+            positions: KeyPositions::new(snapshot),
+        })
+    }
 
-/// One answer of a hover on a key.
-#[derive(Clone, Debug)]
-pub struct Effective {
-    /// The value of the key under the cursor; `None` if the effective value of the top-level key
-    /// lacks it. Or the error that Puppet raises.
-    pub result: Result<Option<Value>, LookupError>,
-    /// The known nodes that get it; empty if no known node reads the file.
-    pub nodes: Vec<Arc<str>>,
-    /// Whether all that it depends on is known.
-    pub is_certain: bool,
-}
+    /// The context of an answer about a key of any name: for the nodes that read the file, or for
+    /// all nodes, as in a manifest, if no hierarchy reads the file. A folder is replaced by the
+    /// configuration of its hierarchy. `None` if there is neither.
+    pub(super) fn of_answer(
+        view: &'a RootView<'a>,
+        path: &str,
+        options: &'a HoverOptions<'a>,
+    ) -> Option<Context<'a>> {
+        let analysis = view.analysis;
+        let config = || Context::new(view, view.root.hiera_yaml.as_deref()?, options);
+        let mut context = Context::new(view, path, options).or_else(config)?;
+        let path = context.path();
+        let may_be_read = || {
+            !is_config(analysis.snapshot, path) && !analysis.configurations_reading(path).is_empty()
+        };
+        let is_data = !context.own.reaches.is_empty() || may_be_read();
+        if !is_data && view.refused_config().is_none() {
+            context.is_code = true;
+        }
+        Some(context)
+    }
 
-/// The answers of a hover on a key as data, for the nodes that read the file, the most frequent
-/// first; one answer for any node if none is known. Nodes beyond [`crate::analysis::MOST_LOOKUPS`]
-/// lookups are left out. Empty if the cursor is on no key of a file that a level reads.
-#[must_use]
-pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effective> {
-    let settings = without_keys(analysis.settings);
-    let analysis = analysis.with_settings(&settings);
-    let options = HoverOptions::default();
-    let Some(view) = analysis.governing(path) else {
-        return Vec::new();
-    };
-    let key = target::key_around(analysis.snapshot, path, offset);
-    let (Some(key), Some(context)) = (key, Context::new(&view, path, &options)) else {
-        return Vec::new();
-    };
-    key::effective(&context, &key::in_effective_value(&context, &key)).0
-}
+    pub(super) fn shows_whole(&self) -> bool {
+        self.options.max_lines == usize::MAX
+    }
 
-/// How many answers a document of a key may have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DocumentedAnswers {
-    /// One.
-    One,
-    /// Any number; the document has the value of the first.
-    Any,
-}
+    pub(super) fn path(&self) -> &'a str {
+        self.file.path()
+    }
 
-/// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
-/// document: the value, and the rest in comments; for all nodes if the file is no data. `None` if
-/// there are too many answers, and if no hierarchy answers.
-#[must_use]
-pub fn document(
-    analysis: Analysis<'_>,
-    path: &str,
-    key: &str,
-    options: &HoverOptions<'_>,
-    answers: DocumentedAnswers,
-) -> Option<String> {
-    let settings = without_keys(analysis.settings);
-    let analysis = analysis.with_settings(&settings);
-    let options = HoverOptions {
-        max_lines: usize::MAX,
-        ..*options
-    };
-    let view = analysis.answering(path)?;
-    let context = Context::of_answer(&view, path, &options)?;
-    let target = KeyTarget::named(key)?;
-    if answers == DocumentedAnswers::One && analysis.selected.is_none() {
-        let (found, left) = key::effective(&context, &target);
-        if found.len() > 1 || left > 0 {
-            return None;
+    /// Indexes of the known nodes that read the file. O(nodes).
+    pub(super) fn readers(&self) -> Cow<'_, [usize]> {
+        match self.is_code {
+            true => (0..self.view.analysis.nodes.len()).collect(),
+            false => Cow::Borrowed(self.own.readers()),
         }
     }
-    let mut page = key::page(&context, &target);
-    mark_what_if(analysis, &mut page);
-    Some(page.document())
+
+    /// Indexes of the nodes that an answer is for: the selected one, else those that read the file.
+    pub(super) fn answered(&self) -> Cow<'_, [usize]> {
+        match self.selected() {
+            Some((_, member)) => Cow::Owned(vec![member]),
+            None => self.readers(),
+        }
+    }
+
+    /// The selected node, and its index among the known ones.
+    pub(super) fn selected(&self) -> Option<(&'a str, usize)> {
+        let Analysis {
+            selected, nodes, ..
+        } = self.view.analysis;
+        let name = selected?;
+        Some((name, nodes.find(name)?))
+    }
+
+    /// The line (from 1) of a key, or of a part of its value, in a file.
+    pub(super) fn line_of(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
+        self.positions.line(file, key, steps)
+    }
+
+    /// Links to a line of a file, with the file's name.
+    pub(super) fn link(&self, at: &str, line: u32) -> Piece {
+        Piece::Place {
+            label: format!("{}:{line}", self.label(at)),
+            path: at.to_string(),
+            line,
+        }
+    }
+
+    /// Links to a key, or to a part of its value, in the file of a level.
+    pub(super) fn source(&self, source: &LevelValue, key: &str, steps: &[Value]) -> Piece {
+        let Some(path) = &source.path else {
+            return text(format!("level '{}'", source.level));
+        };
+        match self.view.analysis.snapshot.file(path) {
+            Some(file) => self.link(path, self.line_of(file, key, steps)),
+            None => text(self.label(path)),
+        }
+    }
+
+    /// Links to a file, without a line.
+    pub(super) fn file_link(&self, at: &str) -> Piece {
+        Piece::Place {
+            label: self.label(at),
+            path: at.to_string(),
+            line: 1,
+        }
+    }
+
+    /// The name of a file: by the options, else by its path below the data directory, the root or
+    /// the workspace's folder.
+    pub(super) fn label(&self, at: &str) -> String {
+        if let Some(name) = self.options.name {
+            return name(at);
+        }
+        // In a module's manifest, data of the environment is shown beside that of the module.
+        let below = self.own.short_name(at).filter(|_| !self.is_code);
+        match below.unwrap_or_else(|| within(self.view.analysis, at)) {
+            "" => at.to_owned(),
+            rest => rest.to_owned(),
+        }
+    }
+
+    /// Links to a key in files; only a few of the files are named.
+    pub(super) fn named<'f>(
+        &self,
+        key: &str,
+        steps: &[Value],
+        files: impl ExactSizeIterator<Item = &'f Arc<str>>,
+    ) -> Line {
+        let snapshot = self.view.analysis.snapshot;
+        let links = files.map(|path| {
+            let file = snapshot.file(path);
+            let line = file.map_or(1, |file| self.line_of(file, key, steps));
+            vec![self.link(path, line)]
+        });
+        few(links, MOST_NAMED)
+    }
+
+    /// Links to files without lines; only a few of them are named.
+    pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
+        let names = files.iter().map(|path| vec![self.file_link(path)]);
+        few(names, MOST_WITHOUT)
+    }
+}
+
+/// A path below the workspace's folder.
+pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
+    let areas = analysis.snapshot.areas().iter();
+    areas
+        .filter_map(|area| workspace::path::within(at, area))
+        .next()
+        .unwrap_or(at)
+}
+
+/// The first items of a list, with the number of the others: `a, b and 3 more`.
+pub(super) fn few(items: impl ExactSizeIterator<Item = Line>, most: usize) -> Line {
+    let more = items.len().saturating_sub(most);
+    with_more(joined(items.take(most), ", "), more)
+}
+
+/// Adds the number of further names to a list.
+pub(super) fn with_more(mut line: Line, more: usize) -> Line {
+    if more > 0 {
+        line.push(text(format!(" and {more} more")));
+    }
+    line
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::context::{Context, few};
 use super::levels::options_place;
-use super::page::{Line, Page, code, joined, name, text};
-use super::yaml;
+use super::{Context, few};
 use crate::analysis::{DecidingOptions, option_fact, quoted};
 use crate::ide::target::OptionTarget;
 use crate::lookup::OptionsSource;
+use crate::page::yaml;
+use crate::page::{Line, Page, code, joined, name, text};
 use crate::regexp::Regexp;
 use crate::text::number_of;
 use crate::value::Value;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::context::{Context, with_more};
-use super::page::{Line, Page, code, joined, name, text};
 use super::token::{element_lines, variable_lines};
+use super::{Context, with_more};
 use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
 use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
 use crate::lookup::Place;
+use crate::page::{Line, Page, code, joined, name, text};
 use crate::text::number_of;
 
 /// Maximum number of files or combinations that are named.

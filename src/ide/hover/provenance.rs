@@ -1,11 +1,11 @@
 //! The level that each part of a merged value comes from.
 
-use super::context::Context;
-use super::page::{Line, joined, plain_words, text};
-use super::yaml::Notes;
+use super::Context;
 use crate::analysis::{LevelValue, dig};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Strategy, StrategyKind};
+use crate::page::yaml::{Notes, masked};
+use crate::page::{Line, joined, plain_words, text};
 use crate::value::Value;
 
 /// Maximum number of a value's parts with remarks.
@@ -215,7 +215,7 @@ impl Noter<'_> {
                     .iter()
                     .any(|(_, lower)| lower.as_array().is_some_and(|all| all.contains(&was)));
                 if below && !elements.contains(&was) {
-                    let name = super::yaml::masked(name);
+                    let name = masked(name);
                     let note = format!("\"{name}\" knocked out by {}", self.place(*source, steps));
                     match at {
                         [] => self.notes.whole.push(note),

@@ -1,20 +1,16 @@
 //! Files that Puppet refuses, so that lookups of a key fail. The answer uses what can be read of them.
 
-use super::context::Context;
-use super::page::{Line, Page, text};
+use super::Context;
 use crate::analysis::RefusedFile;
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
+use crate::page::{Line, Page, text};
 
 /// Maximum number of files that are named.
 const MOST_NAMED: usize = 2;
 
-/// Adds a line for each file that makes lookups of a key fail, for the nodes that the hover is about.
-pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
-    let files = context.view.refused_files(key);
-    if files.is_empty() {
-        return;
-    }
+/// Adds a line for each of the files that makes lookups fail for the nodes that the hover is about.
+pub(super) fn add_lines(context: &Context<'_>, files: &[RefusedFile], page: &mut Page) {
     let members = context.answered();
     let lines = files
         .iter()
@@ -24,9 +20,8 @@ pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
     }
 }
 
-/// The number of nodes that read a file that makes all their lookups of a key fail.
-pub(super) fn count_failing(context: &Context<'_>, key: &str, members: &[usize]) -> usize {
-    let files = context.view.refused_files(key);
+/// The number of nodes that read one of the files.
+pub(super) fn count_failing(files: &[RefusedFile], members: &[usize]) -> usize {
     let fails = |member: &&usize| {
         let mut files = files.iter();
         files.any(|file| file.readers.binary_search(member).is_ok())

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use super::context::{Context, few};
 use super::key::add_value;
 use super::levels::{self, unless};
-use super::page::{Line, Page, Piece, code, joined, name, text};
-use super::{refused, yaml};
+use super::refused;
+use super::{Context, few};
 use crate::analysis::{dig, grouped_by_answer, left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::shell::lookup_command;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::{Answer, Request, Strict, TraceKind};
+use crate::page::yaml;
+use crate::page::{Line, Page, Piece, code, joined, name, text};
 use crate::scope::{Undefined, Variable};
 use crate::text::number_of;
 use crate::value::Value;
@@ -57,7 +58,8 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
         TokenKind::Call { argument, .. } => match KeyTarget::named(argument) {
             Some(key) => {
                 looked_up(context, written, &key, argument, &mut page);
-                refused::add_lines(context, &key.root, &mut page);
+                let files = context.view.refused_files(&key.root);
+                refused::add_lines(context, &files, &mut page);
             }
             None => page.line(fails(written, format!("Syntax error in key: '{argument}'"))),
         },

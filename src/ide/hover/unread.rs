@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::{Context, few, with_more, within};
 use super::key::add_value;
-use super::page::{Line, Page, Piece, code, joined, name, plain_words, text};
-use super::{HoverOptions, levels, yaml};
+use super::{Context, few, with_more, within};
+use super::{HoverOptions, levels};
 use crate::analysis::{Analysis, RefusedConfig, Unread, dig};
 use crate::ide::target::KeyTarget;
+use crate::page::yaml;
+use crate::page::{Line, Page, Piece, code, joined, name, plain_words, text};
 use crate::workspace::{ConfigUse, FoundConfig, path};
 
 /// Maximum number of configurations that are named.

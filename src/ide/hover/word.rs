@@ -1,14 +1,14 @@
 //! Hovers on words of `hiera.yaml` and `lookup_options`.
 
-use super::context::Context;
+use super::Context;
 use super::levels::offer_line;
-use super::page::{Page, code, name, text};
 use super::path::reached;
 use super::token::variable_lines;
 use crate::analysis::places_of;
 use crate::hierarchy::{self, LevelSpans, Template, locate};
 use crate::ide::target::{WordTarget, is_config};
 use crate::lookup::{FunctionSource, find_function};
+use crate::page::{Page, code, name, text};
 use crate::workspace::{Format, path};
 
 /// The meanings of words as keys.

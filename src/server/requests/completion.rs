@@ -10,7 +10,7 @@ use super::locations::{offset, range};
 use super::{Needs, View, answer};
 use crate::ide::completion::{Completion, Item, ItemKind, complete};
 use crate::ide::hover::{Described, HoverForm, HoverOptions, described};
-use crate::ide::markdown::in_markdown;
+use crate::page::in_markdown;
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;

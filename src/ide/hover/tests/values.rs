@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::ide::hover::yaml::{Notes, lines};
+use crate::page::yaml::{Notes, lines};
 use crate::value::{Value, load_yaml};
 
 fn written(value: &Value) -> String {

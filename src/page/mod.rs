@@ -1,13 +1,20 @@
-//! The content of a hover, and its output as Markdown, as short lines of Markdown for terminal
-//! clients, and as plain text.
+//! What people read: pages in Markdown, in short lines of Markdown for terminal clients, and in plain
+//! text; values as YAML.
+//!
+//! It must not know workspaces and lookups.
 
-use super::{Hover, HoverForm, HoverOptions, Link};
-use crate::ide::markdown::{code_span, in_markdown, longest_run};
-use crate::text::TextRange;
+mod markdown;
+pub(crate) mod yaml;
+
+pub use markdown::in_markdown;
+pub(crate) use markdown::{code_span, longest_run};
+
+/// Makes a link's target from a path and a line (from 1).
+pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Text(String),
     /// The name of the described thing.
     Name(String),
@@ -40,7 +47,7 @@ impl Piece {
     }
 }
 
-pub(super) type Line = Vec<Piece>;
+pub(crate) type Line = Vec<Piece>;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Paragraph {
@@ -55,13 +62,13 @@ enum Paragraph {
 
 /// How to see all of a shortened value or page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Whole {
+pub(crate) struct Whole {
     /// The target of a link, for clients that support it.
-    pub(super) link: Option<String>,
+    pub(crate) link: Option<String>,
     /// Other ways in words, the best first; the first that fits is shown.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Whether single lines of the value are shortened.
-    pub(super) is_shortened: bool,
+    pub(crate) is_shortened: bool,
 }
 
 impl Whole {
@@ -83,7 +90,7 @@ impl Whole {
 
 /// The content of a hover.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Page {
+pub(crate) struct Page {
     paragraphs: Vec<Paragraph>,
     /// How to see dropped lines.
     rest: Whole,
@@ -91,31 +98,31 @@ pub(super) struct Page {
 
 /// Maximum width of the text forms, in characters: values are indented by two, and some lines of
 /// Markdown end in two blanks.
-pub(super) const WIDTH: usize = 98;
+pub(crate) const WIDTH: usize = 98;
 
 /// A long hover keeps at least this many lines of a value.
 const LEAST_VALUE: usize = 8;
 
-pub(super) fn text(words: impl Into<String>) -> Piece {
+pub(crate) fn text(words: impl Into<String>) -> Piece {
     Piece::Text(words.into())
 }
 
 /// Text as in a file.
-pub(super) fn code(words: impl Into<String>) -> Piece {
+pub(crate) fn code(words: impl Into<String>) -> Piece {
     Piece::Code(words.into())
 }
 
 /// The name of the described thing.
-pub(super) fn name(words: impl Into<String>) -> Piece {
+pub(crate) fn name(words: impl Into<String>) -> Piece {
     Piece::Name(words.into())
 }
 
 /// A line without markup.
-pub(super) fn plain_words(line: &Line) -> String {
+pub(crate) fn plain_words(line: &Line) -> String {
     line.iter().map(Piece::plain).collect()
 }
 
-pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
+pub(crate) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
     let mut line = Line::new();
     for (at, item) in items.into_iter().enumerate() {
         if at > 0 {
@@ -127,53 +134,39 @@ pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> 
 }
 
 impl Page {
-    pub(super) fn line(&mut self, line: Line) {
+    pub(crate) fn line(&mut self, line: Line) {
         if !line.is_empty() {
             self.paragraphs.push(Paragraph::Line(line));
         }
     }
 
     /// Adds a line of links, for clients that support them.
-    pub(super) fn link_line(&mut self, line: Line) {
+    pub(crate) fn link_line(&mut self, line: Line) {
         if !line.is_empty() {
             self.paragraphs.push(Paragraph::Links(line));
         }
     }
 
     /// Adds a line right below the first one.
-    pub(super) fn second_line(&mut self, line: Line) {
+    pub(crate) fn second_line(&mut self, line: Line) {
         if !line.is_empty() {
             let at = self.paragraphs.len().min(1);
             self.paragraphs.insert(at, Paragraph::Line(line));
         }
     }
 
-    pub(super) fn value(&mut self, lines: Vec<String>, whole: Whole) {
+    pub(crate) fn value(&mut self, lines: Vec<String>, whole: Whole) {
         if !lines.is_empty() {
             self.paragraphs.push(Paragraph::Value { lines, whole });
         }
     }
 
-    pub(super) fn rest(&mut self, rest: Whole) {
+    pub(crate) fn rest(&mut self, rest: Whole) {
         self.rest = rest;
     }
 
-    /// The page in the requested forms.
-    pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
-        let write = |which: HoverForm, form: PageForm<'_>| match options.form {
-            Some(wanted) if wanted != which => String::new(),
-            Some(_) | None => self.write(form, options.max_lines),
-        };
-        Hover {
-            range,
-            markdown: write(HoverForm::Markdown, PageForm::Markdown(options.link)),
-            aligned: write(HoverForm::Aligned, PageForm::Aligned),
-            plain: write(HoverForm::Plain, PageForm::Plain(options.width)),
-        }
-    }
-
     /// The page as a YAML document: the value, with the rest in comments.
-    pub(super) fn document(&self) -> String {
+    pub(crate) fn document(&self) -> String {
         let mut text = self.write(PageForm::Document, usize::MAX);
         text.push('\n');
         text
@@ -181,7 +174,7 @@ impl Page {
 
     /// The page in one form, of at most `max` lines: first long values lose their middle, then
     /// lines at the end are dropped.
-    fn write(&self, form: PageForm<'_>, max: usize) -> String {
+    pub(crate) fn write(&self, form: PageForm<'_>, max: usize) -> String {
         let paragraphs = self.paragraphs.iter().map(|paragraph| match paragraph {
             Paragraph::Line(line) => Section::Words(write_line(line, form)),
             Paragraph::Links(line) => Section::Words(match form {
@@ -338,7 +331,7 @@ fn add_line(out: &mut String, line: &str, after_line: bool, form: PageForm<'_>) 
 }
 
 #[derive(Clone, Copy)]
-enum PageForm<'a> {
+pub(crate) enum PageForm<'a> {
     Markdown(Option<Link<'a>>),
     /// Without links: terminal clients hide the target, but count it when they wrap lines.
     Aligned,

@@ -4,15 +4,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::page::WIDTH;
+use super::WIDTH;
 use crate::eyaml;
-use crate::ide::cell::folded;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::text::cut;
+use crate::text::{cut, folded};
 use crate::value::{Opaque, Value, dump_for_hover};
 
 /// Remarks by position: the indexes that lead to a part of a value, outermost first.
-pub(super) type Notes = HashMap<Vec<usize>, String>;
+pub(crate) type Notes = HashMap<Vec<usize>, String>;
 
 /// Maximum width of a list on one line, in characters.
 const SHORT_LIST: usize = 60;
@@ -31,15 +30,15 @@ struct YamlLine {
     note: Option<String>,
 }
 
-pub(super) struct Shown {
-    pub(super) lines: Vec<String>,
+pub(crate) struct Shown {
+    pub(crate) lines: Vec<String>,
     /// Whether some lines are shortened.
-    pub(super) is_shortened: bool,
+    pub(crate) is_shortened: bool,
 }
 
 /// A value as lines. A remark is a comment behind its line, or above it if the line would be wider
 /// than [`WIDTH`]. The end of longer lines is cut unless `is_whole`.
-pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
+pub(crate) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     let mut writer = YamlLines {
         notes,
         most: if is_whole { MOST_WHOLE } else { MOST_LINES },
@@ -87,17 +86,17 @@ pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
 }
 
 /// A remark as lines of at most `width` characters, broken between words.
-pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
+pub(crate) fn note_lines(note: &str, width: usize) -> Vec<String> {
     folded(note.split(' ').map(|word| cut(word, width)), " ", width)
 }
 
 /// A value on one line of at most `max` characters; a cut one keeps its brackets and quotes.
-pub(in crate::ide) fn inline(value: &Value, max: usize) -> String {
+pub(crate) fn inline(value: &Value, max: usize) -> String {
     whole_inline(value, max).unwrap_or_else(|| cut_inline(value, max))
 }
 
 /// A value on one line; `None` if it is longer than `max` characters.
-pub(super) fn whole_inline(value: &Value, max: usize) -> Option<String> {
+pub(crate) fn whole_inline(value: &Value, max: usize) -> Option<String> {
     let mut room = max;
     let mut text = String::new();
     write_inline(value, &mut text, &mut room).then_some(text)
@@ -366,7 +365,7 @@ fn scalar(value: &Value) -> String {
 }
 
 /// Whether a part of a value is encrypted, so that it is masked.
-pub(in crate::ide) fn has_secret(value: &Value) -> bool {
+pub(crate) fn has_secret(value: &Value) -> bool {
     let is_masked = |text: &str| masked(text) != *text;
     value.any(&|part| match (part.as_str(), part) {
         (Some(text), _) => is_masked(text),
@@ -386,7 +385,7 @@ struct MaskedText<'a> {
 }
 
 /// Masks the encrypted parts of a text.
-pub(super) fn masked(text: &str) -> Cow<'_, str> {
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     mask(text).text
 }
 
