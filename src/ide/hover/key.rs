@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use super::Context;
 use super::levels::{self, merge_line};
-use super::provenance::{Remarks, notes};
+use super::provenance::notes;
 use super::refused::count_failing;
 use super::{Effective, class, differing, refused, unread};
-use crate::analysis::{
-    LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request, split_key,
-};
+use crate::analysis::{LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request};
 use crate::ide::cell::NO_FACTS;
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
@@ -32,14 +30,7 @@ const MOST_LINKS: usize = 12;
 /// The page of a key in the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = page_by(context, target, &request(&target.root));
-    let mut calling = context
-        .view
-        .analysis
-        .snapshot
-        .files_looking_up(&target.root);
-    if calling.next().is_some() {
-        class::add_merging_call(context, &target.root, &mut page);
-    }
+    class::add_merging_call(context, &target.root, &mut page);
     page
 }
 
@@ -47,9 +38,7 @@ pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
 pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
     let mut page = answers(context, target, request);
     links(context, target, &mut page);
-    if split_key(&target.root).is_some() {
-        class::add_parameter(context, target, &mut page);
-    }
+    class::add_parameter(context, target, &mut page);
     page.line(levels::hierarchy_line(context));
     let refused = context.view.refused_files(&target.root);
     if !refused.is_empty() {
@@ -322,10 +311,7 @@ pub(super) fn one(
     first.push(text(format!("{}, ", how(strategy, used.len()))));
     first.extend(audience);
     page.line(first);
-    let remarks = match used.as_slice() {
-        [] | [_] => Remarks::default(),
-        sources => notes(context, target, part, sources, strategy),
-    };
+    let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
     let all = value_command(context, target) + &merge_flag(survey.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
