@@ -312,15 +312,27 @@ mod in_a_terminal {
         (own, command.spawn().unwrap())
     }
 
+    /// All that a program writes to a terminal, and its exit code.
+    ///
+    /// A read that ends or fails only says that nothing is there now. The text is complete when
+    /// this happens to a read that began after the program's end.
+    fn read_all(mut terminal: &File, child: &mut Child) -> (Vec<u8>, Option<i32>) {
+        let mut text = Vec::new();
+        loop {
+            let status = child.try_wait().unwrap();
+            let _ = terminal.read_to_end(&mut text);
+            if let Some(status) = status {
+                return (text, status.code());
+            }
+        }
+    }
+
     /// The output in a terminal of 60 columns, and the exit code.
     fn shown(arguments: &[&str]) -> (String, Option<i32>) {
         let mut command = Command::new(PROGRAM);
         let (own, mut child) = in_terminal(command.args(arguments), 60);
         drop(command);
-        let mut text = Vec::new();
-        // The last read fails: the other side is closed.
-        let _ = File::from(own).read_to_end(&mut text);
-        let code = child.wait().unwrap().code();
+        let (text, code) = read_all(&File::from(own), &mut child);
         (String::from_utf8(text).unwrap(), code)
     }
 
@@ -362,9 +374,7 @@ mod in_a_terminal {
         drop(bash);
         let mut terminal = File::from(own);
         terminal.write_all(typed.as_bytes()).unwrap();
-        let mut text = Vec::new();
-        let _ = terminal.read_to_end(&mut text);
-        child.wait().unwrap();
+        let (text, _) = read_all(&terminal, &mut child);
         let text = String::from_utf8_lossy(&text);
         let printed: Vec<&str> = text
             .lines()
