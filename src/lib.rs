@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`disk`] | the only access to a workspace's files: scan, read, watch |
+//! | [`disk`] | finding, reading and watching a workspace's files |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
 //! | [`analysis`] | queries of features, rules and commands: the root that governs a file, a key over all levels |

@@ -1,4 +1,5 @@
-//! The only room that touches the file system: finding, reading and watching files.
+//! Finding, reading and watching the files of a workspace. Besides this room, only `server` and `cli`
+//! touch the file system.
 //!
 //! Results become [`Change`](crate::workspace::Change) values for the model ([`scan`], [`reread`],
 //! [`Watcher`]) or answer a batch lookup directly ([`DiskFiles`]). Workspaces are untrusted: every

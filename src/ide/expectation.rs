@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::matrix::{Cell, row_by};
+use super::matrix::{Cell, row_by, with_unseen};
 use crate::analysis::{Analysis, Expectation, RootView, WhichNodes};
 use crate::lookup::Cause;
 use crate::scope::{KnownNodes, Nodes};
@@ -64,7 +64,8 @@ pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, S
 /// The answers for all nodes of an expectation.
 fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, String> {
     let answers_for = |view: &RootView<'_>, members: &[usize]| {
-        row_by(view, &expectation.key, &expectation.request(), members).answers
+        let row = row_by(view, &expectation.key, &expectation.request(), members);
+        with_unseen(view, row).answers
     };
     let WhichNodes::Described(node) = &expectation.nodes else {
         let members = chosen(view.analysis.nodes, &expectation.nodes)?;
@@ -81,17 +82,21 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
     Ok(judgeable(&about, expectation, answers_for(&about, &[0])))
 }
 
-/// Makes answers unknown if a value does not match a type that is not in the workspace.
+/// Makes answers unknown if a value does not match a type that is not in the workspace, or if an
+/// expected key is not set but a level outside of the workspace may set it.
 fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Cell>) -> Vec<Cell> {
-    let Some(expected) = &expectation.value_type else {
-        return answers;
-    };
-    let is_refused = |cell: &Cell| {
-        let error = cell.result.as_ref().err();
-        error.is_some_and(|error| matches!(error.innermost().cause, Cause::WrongType { .. }))
-    };
-    if answers.iter().any(is_refused) && !view.session().is_known_type(expected) {
-        for cell in answers.iter_mut().filter(|cell| is_refused(cell)) {
+    for cell in &mut answers {
+        if cell.unknown.is_some() || agrees(expectation, cell) {
+            continue;
+        }
+        let Err(error) = &cell.result else { continue };
+        if error.is_not_found() {
+            let unless = cell.unless.take();
+            cell.unknown = unless.map(|unless| format!("not set, unless {unless}"));
+        } else if let (Some(expected), Cause::WrongType { .. }) =
+            (&expectation.value_type, &error.innermost().cause)
+            && !view.session().is_known_type(expected)
+        {
             cell.unknown = Some(format!(
                 "the type '{expected}' is not defined in this workspace"
             ));

@@ -144,6 +144,35 @@ fn answers_that_only_puppet_knows_are_unknown() {
 }
 
 #[test]
+fn a_key_that_a_level_outside_of_the_workspace_may_set_is_unknown() {
+    let folder = workspace(
+        "- {key: token, node: web1, found: true}\n- {key: token, node: web1, found: false}\n\
+         - {key: port, node: web1, value: 1}\n",
+    );
+    let hierarchy = "version: 5\nhierarchy:\n\
+        - {name: data, path: common.yaml}\n\
+        - {name: secrets, datadir: /nowhere/secrets, path: common.yaml}\n";
+    std::fs::write(folder.path().join("hiera.yaml"), hierarchy).unwrap();
+    std::fs::write(folder.path().join("data/common.yaml"), "port: 80\n").unwrap();
+    let (code, out, _) = output_of(folder.path(), &[]);
+    assert_eq!(code, Some(1), "{out}");
+    expect_test::expect![[r#"
+        spec/hiera/ports.yaml:1: UNKNOWN token
+          web1:
+            expected a value
+            got      unknown: not set, unless level 'secrets' (outside this workspace) sets it
+
+        spec/hiera/ports.yaml:3: FAILED port
+          web1:
+            expected 1
+            got      80  data/common.yaml:1
+
+        1 passed, 1 failed, 1 unknown
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
 fn mistakes_have_a_file_and_a_line() {
     for (text, expected) in [
         (
