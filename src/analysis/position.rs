@@ -52,8 +52,7 @@ impl<'a> KeyPositions<'a> {
     /// The range of the deepest part that steps lead to, see [`dug`].
     fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<DugNode> {
         let format = file.format().unwrap_or(Format::Yaml);
-        let start = fact.key.start as usize;
-        let parse = self.snapshot.parse_around(file, format, start);
+        let parse = self.snapshot.parse_entry(file, format, fact);
         dug(&parse.tree, fact.key, steps)
     }
 }

@@ -6,17 +6,19 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::condition::has_option_for;
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line};
 use super::source::{LevelValue, dig, kind_of, merged_by, quoted, request, sources, strategy};
 use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template};
+use crate::interpolation::{Key, has_tokens};
 use crate::lookup::{
-    self, Answer, LookupError, LookupLimit, Place, Request, Run, Strategy, UnknownCause,
+    self, Answer, FirstFiles, LookupError, LookupLimit, Place, Request, Run, Strategy, UnknownCause,
 };
 use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{Paths, path};
+use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS, Paths, ValueKind, path};
 
 /// A top-level key over all levels.
 pub struct Survey {
@@ -79,6 +81,13 @@ pub const MOST_LOOKUPS: usize = 64;
 /// groups of nodes. A key with a different value on each of thousands of nodes would take seconds.
 const SAMPLE: usize = 6;
 
+/// Maximum number of lookups of one key if answers are shown beside many keys, if that is enough for
+/// all nodes.
+const MAX_BESIDE: usize = 16;
+
+/// The number of lookups then, if it is not.
+const SAMPLE_BESIDE: usize = 2;
+
 impl RootView<'_> {
     /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
@@ -91,6 +100,56 @@ impl RootView<'_> {
         };
         let nodes = self.analysis.nodes;
         lookup::runs_within(&self.session(), nodes, request, members, &limit)
+    }
+
+    /// The answers for some of the known nodes, as [`RootView::runs`], for what is shown beside many
+    /// keys at once: at most [`MAX_BESIDE`] lookups.
+    #[must_use]
+    pub fn runs_beside(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+        let limit = LookupLimit {
+            most: MAX_BESIDE,
+            sample: SAMPLE_BESIDE,
+            is_cancelled: self.analysis.is_cancelled,
+        };
+        let nodes = self.analysis.nodes;
+        lookup::runs_within(&self.session(), nodes, request, members, &limit)
+    }
+
+    /// The first file with a top-level key that each known node reads, if that file alone gives the
+    /// value: no options apply to the key, and no value needs a lookup or is unknown. O(files with the
+    /// key + nodes that read them + `lookup_options` of the workspace).
+    #[must_use]
+    pub fn first_files(&self, key: &str) -> Option<FirstFiles> {
+        let analysis = &self.analysis;
+        let snapshot = analysis.snapshot;
+        let mut with_options = snapshot.iter_files_with(LOOKUP_OPTIONS);
+        if with_options.any(|file| may_have_options_for(analysis, file, key)) {
+            return None;
+        }
+        let sets = |path: &str, format: Format| {
+            let file = snapshot.file(path)?;
+            let facts = file.facts();
+            if facts.error.is_some() || file.format() != Some(format) {
+                return None;
+            }
+            let Some(fact) = facts.key(key) else {
+                let data = || snapshot.data_of(file, format);
+                let is_hash = |data: &Value| data.as_hash().is_some();
+                let is_sound = !facts.keys.is_empty() || data().loaded.as_ref().is_ok_and(is_hash);
+                return is_sound.then_some(false);
+            };
+            let text = fact.value.slice(file.text());
+            let is_plain = !["%{", "ENC[", "*", "<<"].iter().any(|it| text.contains(it));
+            let is_whole = fact.state == KeyState::Read && fact.kind != ValueKind::Undef;
+            (is_plain && is_whole && fact.key.start < fact.value.start).then_some(true)
+        };
+        let module = Key::parse(key).ok()?;
+        lookup::first_files(
+            &self.session(),
+            analysis.nodes,
+            (key, module.module_name()),
+            sets,
+        )
     }
 
     /// Looks up a top-level key in a scope and determines the status of every level. Costs the
@@ -141,11 +200,15 @@ impl RootView<'_> {
     /// Whether some node looks up the key in levels outside of the workspace.
     #[must_use]
     pub fn has_outside(&self, key: &str) -> bool {
-        layers_of(key).iter().any(|layer| {
-            let places = self.places(layer);
-            let mut templates = places.iter().map(|place| &place.template);
-            templates.any(|template| self.analysis.is_outside(template))
-        })
+        layers_of(key).iter().any(|layer| self.is_outside(layer))
+    }
+
+    /// Whether a level of a layer is outside of the workspace. O(levels).
+    #[must_use]
+    pub fn is_outside(&self, layer: &Layer) -> bool {
+        let places = self.places(layer);
+        let mut templates = places.iter().map(|place| &place.template);
+        templates.any(|template| self.analysis.is_outside(template))
     }
 
     /// Whether a file that every node reads for a key is missing, such as one written at
@@ -162,6 +225,16 @@ impl RootView<'_> {
             paths.any(|path| self.analysis.snapshot.file(&path).is_none())
         })
     }
+}
+
+/// Whether the `lookup_options` of a file may have an entry for a key.
+fn may_have_options_for(analysis: &Analysis<'_>, file: &File, key: &str) -> bool {
+    let facts = file.facts();
+    let mut entries = facts.lookup_options.iter();
+    facts.error.is_some()
+        || facts.lookup_options.is_empty()
+        || entries.any(|entry| has_tokens(&entry.pattern) || &*entry.pattern == "<<")
+        || has_option_for(analysis, file.path(), key)
 }
 
 /// How many of some members are in no run, because of [`MOST_LOOKUPS`].

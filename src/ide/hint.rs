@@ -11,7 +11,7 @@ use super::matrix::{SourceLine, line};
 use super::target::entry_at;
 use super::unsaved::{MOST_AT_ONCE, effect};
 use crate::analysis::{Analysis, Certainties, RootView, left_out, request};
-use crate::lookup::{Request, Run, Source, readers, runs, sources};
+use crate::lookup::{Request, Run, Source, readers, sources};
 use crate::page::yaml::inline;
 use crate::text::{TextRange, number_of};
 use crate::value::Value;
@@ -38,6 +38,8 @@ pub enum HintKind {
         nodes: usize,
         /// The number of nodes that read the file.
         total: usize,
+        /// Whether only some of these were asked: there may be more.
+        is_partial: bool,
         /// The source of the value for most of them.
         by: Option<SourceLine>,
         /// The number of other files that set it for the rest.
@@ -158,9 +160,13 @@ impl Hint {
             HintKind::Overridden {
                 nodes,
                 total,
+                is_partial,
                 others,
                 ..
-            } => by(format!("↑ {nodes}/{total} "), *others),
+            } => {
+                let more = if *is_partial { "+" } else { "" };
+                by(format!("↑ {nodes}{more}/{total} "), *others)
+            }
             HintKind::Dead { total: 1, .. } => by("↑ ".to_owned(), 0),
             HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
@@ -208,12 +214,16 @@ impl Hint {
             HintKind::Overridden {
                 nodes,
                 total,
+                is_partial,
                 others,
                 ..
-            } => Some(format!(
-                "on {nodes} of the {total} nodes that read this file, this value is overridden by {}",
-                by(others)
-            )),
+            } => {
+                let least = if *is_partial { "at least " } else { "" };
+                Some(format!(
+                    "on {least}{nodes} of the {total} nodes that read this file, this value is overridden by {}",
+                    by(others)
+                ))
+            }
             HintKind::Dead { others, .. } => Some(format!(
                 "no node that reads this file gets this value: it is overridden by {}",
                 by(others)
@@ -342,9 +352,17 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         (true, Some(_)) => return Vec::new(),
         (false, _) => {}
     }
+    let winners_of = |key: &str| match selected {
+        None => Winners::without_lookups(view, path, key, &members),
+        Some(_) => None,
+    };
     let kind_of = |key: &str| {
-        let runs = runs(&session, analysis.nodes, &request(key), &members);
-        key_hint(view, path, &runs, members.len(), selected.is_some())
+        let by_lookups = || {
+            let runs = view.runs_beside(&request(key), &members);
+            Winners::of(&runs, &members, path)
+        };
+        let winners = winners_of(key).unwrap_or_else(by_lookups);
+        key_hint(view, &winners, members.len(), selected.is_some())
     };
     let value_of = |key: &Arc<str>| common_value(view, &members, key);
     hints_of(analysis, file, visible, &kind_of, &value_of)
@@ -405,36 +423,96 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
     hints_of(analysis, file, visible, &kind_of, &value_of)
 }
 
+/// What the nodes that read a file get for one of its keys.
+#[derive(Default)]
+struct Winners {
+    /// The number of nodes that get other values.
+    overridden: usize,
+    /// The sources of these, each with its number of nodes.
+    sources: IndexMap<Source, usize>,
+    /// The greatest number of sources of a value that the file is a part of.
+    merged: usize,
+    /// Whether there are nodes that were not asked.
+    is_partial: bool,
+}
+
+impl Winners {
+    fn add(&mut self, winner: Option<Source>, nodes: usize) {
+        self.overridden += nodes;
+        if let Some(winner) = winner {
+            *self.sources.entry(winner).or_default() += nodes;
+        }
+    }
+
+    fn of(runs: &[Run], members: &[usize], path: &str) -> Winners {
+        let mut winners = Winners {
+            is_partial: left_out(runs, members) > 0,
+            ..Winners::default()
+        };
+        for run in runs {
+            let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
+            if found.iter().any(|source| *source.place == *path) {
+                winners.merged = winners.merged.max(found.len());
+            } else if run.answer.result.is_ok() && run.answer.unknown.is_empty() {
+                // Errors and unknown answers do not override.
+                winners.add(found.into_iter().next(), run.members.len());
+            }
+        }
+        winners
+    }
+
+    /// The same for a key whose first value is the answer; `None` if lookups are needed.
+    fn without_lookups(
+        view: &RootView<'_>,
+        path: &str,
+        key: &str,
+        members: &[usize],
+    ) -> Option<Winners> {
+        let first = view.first_files(key)?;
+        let mut winners = Winners {
+            merged: 1,
+            ..Winners::default()
+        };
+        let mut nodes = vec![0; first.files.len()];
+        let mut order = Vec::new();
+        for file in members.iter().filter_map(|&member| first.of[member]) {
+            let count = &mut nodes[file as usize];
+            if *count == 0 {
+                order.push(file as usize);
+            }
+            *count += 1;
+        }
+        for file in order
+            .into_iter()
+            .filter(|&file| *first.files[file] != *path)
+        {
+            let source = Source {
+                place: first.files[file].clone(),
+                key: Arc::from(key),
+            };
+            winners.add(Some(source), nodes[file]);
+        }
+        Some(winners)
+    }
+}
+
 fn key_hint(
     view: &RootView<'_>,
-    path: &str,
-    runs: &[Run],
+    winners: &Winners,
     total: usize,
     is_selected: bool,
 ) -> Option<HintKind> {
-    let mut overridden = 0;
-    // The winning sources, each with its number of nodes.
-    let mut winners: IndexMap<Source, usize> = IndexMap::new();
-    let mut merged = 0;
-    for run in runs {
-        let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
-        if found.iter().any(|source| *source.place == *path) {
-            merged = merged.max(found.len());
-            continue;
-        }
-        // Errors and unknown answers do not override.
-        if run.answer.result.is_err() || !run.answer.unknown.is_empty() {
-            continue;
-        }
-        overridden += run.members.len();
-        if let Some(winner) = found.into_iter().next() {
-            *winners.entry(winner).or_default() += run.members.len();
-        }
-    }
-    let others = winners.len().saturating_sub(1);
+    let Winners {
+        overridden,
+        sources,
+        merged,
+        is_partial,
+    } = winners;
+    let (overridden, merged, is_partial) = (*overridden, *merged, *is_partial);
+    let others = sources.len().saturating_sub(1);
     // If several win on as many nodes, the source of the first node.
-    let most = winners.values().max();
-    let by = winners.iter().find(|(_, nodes)| Some(*nodes) == most);
+    let most = sources.values().max();
+    let by = sources.iter().find(|(_, nodes)| Some(*nodes) == most);
     let by = by.map(|(source, _)| line(view.analysis.snapshot, source));
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
@@ -443,6 +521,7 @@ fn key_hint(
         nodes => Some(HintKind::Overridden {
             nodes,
             total,
+            is_partial,
             by,
             others,
         }),
@@ -451,7 +530,7 @@ fn key_hint(
 
 /// The value of a lookup, if it is the same for all nodes.
 fn common_value(view: &RootView<'_>, members: &[usize], key: &str) -> Option<Value> {
-    let runs = view.runs(&Request::key(key), members);
+    let runs = view.runs_beside(&Request::key(key), members);
     if left_out(&runs, members) > 0 {
         return None;
     }

@@ -165,6 +165,7 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
         kind: HintKind::Overridden {
             nodes: 4,
             total: 8,
+            is_partial: false,
             by: None,
             others: 1,
         },
@@ -189,4 +190,35 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
     assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
     let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
     assert!(sentence.ends_with("(what if: site = nyc)"), "{sentence}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, cases: 200, ..Default::default() })]
+    #[test]
+    fn winners_without_lookups_are_those_of_lookups(
+        texts in proptest::collection::vec(crate::ide::random_workspace::file(), 6),
+    ) {
+        use crate::ide::random_workspace::{FILES, KEYS, workspace};
+        let mut facts = String::new();
+        for (node, role, site) in [("n", "web", "ams"), ("o", "db", "lon"), ("p", "x", "ams"), ("q", "web", "x")] {
+            facts += &format!("{node}: {{facts: {{role: {role}, site: {site}}}}}\n");
+        }
+        let (snapshot, known) = (workspace(&texts), nodes(&facts));
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let configs = ConfigCache::default();
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
+        for file in FILES {
+            let path = format!("{FOLDER}/{file}");
+            let Some(view) = analysis.governing(&path) else { continue };
+            let members = readers(&view.session(), &known, &view.layer, &path);
+            for key in KEYS {
+                let Some(quick) = Winners::without_lookups(&view, &path, key, &members) else { continue };
+                let runs = view.runs(&request(key), &members);
+                let all = Winners::of(&runs, &members, &path);
+                proptest::prop_assert_eq!(quick.overridden, all.overridden, "{} in {}", key, file);
+                let hints = [quick, all].map(|it| key_hint(&view, &it, members.len(), false));
+                proptest::prop_assert_eq!(&hints[0], &hints[1], "{} in {}", key, file);
+            }
+        }
+    }
 }

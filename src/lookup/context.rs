@@ -110,6 +110,18 @@ impl Settings {
         }
     }
 
+    /// Whether lookups with other settings have the same answers. Keys are only compared by whether
+    /// there are some.
+    #[must_use]
+    pub fn answers_alike(&self, other: &Settings) -> bool {
+        let plain = |it: &Settings| {
+            let are_read = (it.recover_broken_files, it.modules_may_be_missing);
+            let versions = (it.puppet_version, it.strict, it.strict_variables);
+            (versions, are_read, it.keys.is_some())
+        };
+        plain(self) == plain(other) && self.backends == other.backends
+    }
+
     /// The same settings for an editor: broken files and missing modules are tolerated.
     #[must_use]
     pub fn for_editor(self) -> Settings {

@@ -72,8 +72,8 @@ pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use over_nodes::{
-    Group, GroupOrigin, LookupLimit, Run, groups_of_members, groups_of_nodes, groups_of_possible,
-    possible_readers, readers, runs, runs_within,
+    FirstFiles, Group, GroupOrigin, LookupLimit, Run, first_files, groups_of_members,
+    groups_of_nodes, groups_of_possible, possible_readers, readers, runs, runs_within,
 };
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{

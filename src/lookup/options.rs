@@ -267,11 +267,17 @@ impl Engine<'_> {
             return self.compiled(options.as_ref());
         };
         // Only the outer layers apply to keys without a module.
-        let outer = self.compiled(options.as_ref())?;
-        self.options.by_module.entry(None).or_insert(outer);
+        let outer = match self.options.by_module.get(&None) {
+            Some(known) => known.clone(),
+            None => {
+                let outer = self.compiled(options.as_ref())?;
+                self.options.by_module.insert(None, outer.clone());
+                outer
+            }
+        };
         let own = optional(self.lookup_in_module(&options_key(), meta, &strategy))?;
         let Some(own) = own else {
-            return self.compiled(options.as_ref());
+            return Ok(outer);
         };
         let own = validate(own, Some(module))?;
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {

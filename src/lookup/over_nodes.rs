@@ -25,7 +25,7 @@ use crate::hierarchy::{Layer, Template};
 use crate::interpolation::Key;
 use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
-use crate::workspace::LOOKUP_OPTIONS;
+use crate::workspace::{Format, LOOKUP_OPTIONS};
 
 /// Maximum number of cached sets of options.
 const MOST_OPTIONS: usize = 64;
@@ -147,12 +147,12 @@ fn answers_within<T>(
     runs
 }
 
-/// The known nodes whose levels of a layer read the file at `path`, by number. O(inputs + nodes
-/// that read it) once the views are known.
+/// The known nodes whose levels of a layer read the file at `path`, by number. O(nodes that read it)
+/// once the views are known.
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|input| input.reads(path))
+    views.nodes_with(session, path, |input| input.reads(path))
 }
 
 /// The known nodes whose levels of a layer read the file at `path`, or a file with an unknown path
@@ -165,7 +165,44 @@ pub fn possible_readers(
     path: &str,
 ) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|input| input.reads(path) || input.may_read(path))
+    views.nodes_with(session, path, |input| {
+        input.reads(path) || input.may_read(path)
+    })
+}
+
+/// For each known node the first file with a key that it reads.
+#[derive(Debug)]
+pub struct FirstFiles {
+    /// The files.
+    pub files: Vec<Arc<str>>,
+    /// For each node, by number, the index of its file; `None` if it reads none.
+    pub of: Vec<Option<u32>>,
+}
+
+/// The first file with a top-level key that each node reads: the one that gives the value if the
+/// key is never merged. No lookup is made. `sets` tells whether a file sets the key, `None` if that
+/// is not certain. `None` if the answer depends on more than files. O(files with the key + nodes
+/// that read them).
+#[must_use]
+pub fn first_files(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    (key, module): (&str, Option<&str>),
+    sets: impl Fn(&str, Format) -> Option<bool>,
+) -> Option<FirstFiles> {
+    let mut first = FirstFiles {
+        files: Vec::new(),
+        of: vec![None; nodes.len()],
+    };
+    let module = module.map(|module| Layer::Module(Arc::from(module)));
+    for layer in [Layer::Global, Layer::Environment]
+        .into_iter()
+        .chain(module)
+    {
+        let views = session.views(nodes, &layer);
+        views.note_first(session, key, &sets, &mut first)?;
+    }
+    Some(first)
 }
 
 /// The classes of nodes for each different set of reads, with the results that were kept for them.

@@ -11,6 +11,7 @@ use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
+use crate::value::Value;
 use crate::workspace::{Files, LOOKUP_OPTIONS};
 
 /// The context of lookups, shared by many compilations.
@@ -114,6 +115,15 @@ impl Compilation<'_> {
             true
         });
         Answer { reads, ..answer }
+    }
+
+    /// The value of a request alone. Costs less than [`Compilation::lookup`] where many requests
+    /// share a compilation.
+    ///
+    /// # Errors
+    /// Puppet's error.
+    pub fn value(&mut self, request: &Request) -> Result<Value, LookupError> {
+        self.engine.run(request).result
     }
 
     /// Whether the `lookup_options` of a file, read for a module or not, may have an entry for a

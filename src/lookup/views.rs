@@ -10,6 +10,7 @@ use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::level::{Declared, LevelProvider};
 use super::location::KnownGlobs;
+use super::over_nodes::FirstFiles;
 use super::session::Session;
 use crate::hierarchy::{FunctionKind, Layer, Template};
 use crate::scope::{Column, KnownNodes, Scope};
@@ -141,16 +142,62 @@ impl LayerViews {
         }
     }
 
-    /// The nodes that have one of the wanted inputs, in their order. O(inputs + those nodes).
-    pub(super) fn nodes_with(&self, wanted: impl Fn(&LevelInput) -> bool) -> Vec<usize> {
-        let inputs = self.inputs.iter().enumerate();
-        let inputs = inputs.filter(|(_, input)| wanted(input));
-        let lists = inputs.flat_map(|(input, _)| self.holders.list(input as u32));
+    /// The nodes that have one of the wanted inputs, in their order. An input that is a file is only
+    /// asked for the file at `path`. O(inputs without a file + those nodes).
+    pub(super) fn nodes_with(
+        &self,
+        session: &Session<'_>,
+        path: &str,
+        wanted: impl Fn(&LevelInput) -> bool,
+    ) -> Vec<usize> {
+        let formats = [Format::Yaml, Format::Json, Format::Hocon].into_iter();
+        let numbers = formats.filter_map(|format| session.files.number(path, format));
+        let own = numbers.flat_map(|number| self.numbered.list(number));
+        let inputs = own.chain(&self.others).copied();
+        let inputs = inputs.filter(|&input| wanted(&self.inputs[input as usize]));
+        let lists = inputs.flat_map(|input| self.holders.list(input));
         let members = lists.flat_map(|&list| self.members.list(list));
         let mut members: Vec<usize> = members.map(|&member| member as usize).collect();
         members.sort_unstable();
         members.dedup();
         members
+    }
+
+    /// Notes for each node that has none yet the first file with `key` that it reads; see
+    /// [`first_files`](super::over_nodes::first_files). O(files with the key + nodes that read them).
+    pub(super) fn note_first(
+        &self,
+        session: &Session<'_>,
+        key: &str,
+        sets: impl Fn(&str, Format) -> Option<bool>,
+        first: &mut FirstFiles,
+    ) -> Option<()> {
+        let files = session.files.mattering(key);
+        let (_, mattering) = self.mattering(session, std::iter::once(key), &files);
+        let mut setting: Map<u32, u32, KeyHashing> = Map::default();
+        for input in mattering {
+            let LevelInput::File(path, format) = &self.inputs[input as usize] else {
+                return None;
+            };
+            if sets(path, *format)? {
+                setting.insert(input, first.files.len() as u32);
+                first.files.push(path.clone());
+            }
+        }
+        let lists = setting.keys().flat_map(|&input| self.holders.list(input));
+        let mut lists: Vec<u32> = lists.copied().collect();
+        // The lists of one level are adjacent, and a node has one of them.
+        lists.sort_unstable();
+        lists.dedup();
+        for list in lists {
+            let mut inputs = self.lists.list(list).iter();
+            let file = inputs.find_map(|input| setting.get(input));
+            for &member in self.members.list(list) {
+                let of = &mut first.of[member as usize];
+                *of = of.or(file.copied());
+            }
+        }
+        Some(())
     }
 
     /// Splits the nodes by their view of everything that matters to lookups of `keys`; `files` are

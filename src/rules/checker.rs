@@ -1,7 +1,7 @@
 //! Runs the rules over files of a snapshot.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::context::{FileContext, FileRole, Reader};
 use super::finding::Finding;
@@ -13,9 +13,10 @@ use super::suppression;
 use super::walk::walk;
 use super::{FactKinds, RULES, Rule};
 use crate::analysis::{
-    Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet,
-    PossibleInclusions, RootView, datadir_of, layers_of,
+    Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
+    SiteCache, SiteNodes, Sites, datadir_of, layers_of,
 };
+use crate::datatype::Type;
 use crate::hierarchy::Layer;
 use crate::lookup::{
     ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, paths_for_functions,
@@ -24,6 +25,7 @@ use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
 use crate::syntax::puppet::Dialect;
 use crate::text::TextRange;
+use crate::value::KeyHashing;
 use crate::workspace::{
     File, FileId, Format, Language, PROJECT_FILE, Root, Snapshot, language_of, path,
 };
@@ -59,7 +61,10 @@ pub struct Checker<'a> {
     options: OnceLock<OptionList>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) missing_values: OnceLock<Vec<MissingValue>>,
-    pub(super) evaluation_orders: OnceLock<Vec<EvaluationOrder>>,
+    pub(super) evaluation_orders: OnceLock<Vec<Arc<EvaluationOrder>>>,
+    /// The sites of this and other snapshots.
+    pub(super) sites: Arc<SiteCache>,
+    pub(super) own_sites: OnceLock<Arc<Sites>>,
     /// The cache of [`Checker::wrong_for`].
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
     /// The cache of [`Checker::circular`].
@@ -86,9 +91,11 @@ pub(super) struct RootContext<'a> {
     unseen: OnceLock<Vec<Layer>>,
     datadirs: OnceLock<Vec<String>>,
     /// The known nodes of the environment.
-    pub(super) site_nodes: OnceLock<KnownNodes>,
-    /// The classes that these nodes may include.
-    pub(super) possible_inclusions: OnceLock<PossibleInclusions>,
+    pub(super) site_nodes: OnceLock<Arc<SiteNodes>>,
+    /// The types of the parameters that keys set.
+    types: Mutex<HashMap<Arc<str>, Option<Arc<Type>>, KeyHashing>>,
+    /// Whether a level of a layer is outside of the workspace.
+    outside: Mutex<HashMap<Layer, bool>>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by position. Use a
@@ -133,6 +140,8 @@ impl<'a> Checker<'a> {
             knockout_prefixes: OnceLock::new(),
             missing_values: OnceLock::new(),
             evaluation_orders: OnceLock::new(),
+            sites: Arc::default(),
+            own_sites: OnceLock::new(),
             wrong_for: Mutex::default(),
             circular: Mutex::default(),
             formats: Mutex::default(),
@@ -149,7 +158,8 @@ impl<'a> Checker<'a> {
                 unseen: OnceLock::new(),
                 datadirs: OnceLock::new(),
                 site_nodes: OnceLock::new(),
-                possible_inclusions: OnceLock::new(),
+                types: Mutex::default(),
+                outside: Mutex::default(),
             }
         });
         checker.roots = roots.collect();
@@ -167,6 +177,12 @@ impl<'a> Checker<'a> {
             nodes_for: Some(Box::new(nodes_for)),
             ..self
         }
+    }
+
+    /// The same checker with what earlier checkers found out about environments.
+    #[must_use]
+    pub fn with_sites(self, sites: Arc<SiteCache>) -> Checker<'a> {
+        Checker { sites, ..self }
     }
 
     /// The known nodes for a file.
@@ -423,8 +439,7 @@ impl<'a> Checker<'a> {
 
     /// The format in which the first root reads a file, if known. O(places) once per file.
     pub(super) fn format_of(&self, file: &File) -> Option<Format> {
-        // Each change is a single insertion, so the map is consistent even after a panic.
-        let formats = || self.formats.lock().unwrap_or_else(PoisonError::into_inner);
+        let formats = || lock(&self.formats);
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
             let mut roots = self.roots.iter();
@@ -442,6 +457,38 @@ impl<'a> Checker<'a> {
         context
             .places
             .get_or_init(|| self.analysis().at(context.root).places(&context.layer))
+    }
+
+    /// The type of the class parameter that a key sets in a root, if it is known, cached.
+    pub(super) fn type_of_key(
+        &self,
+        context: &RootContext<'_>,
+        key: &Arc<str>,
+    ) -> Option<Arc<Type>> {
+        let known = || lock(&context.types);
+        if let Some(known) = known().get(key) {
+            return known.clone();
+        }
+        let analysis = self.analysis();
+        let parameter = analysis.autoloaded_parameter(context.root, key);
+        let found = parameter.and_then(|it| analysis.type_of(context.root, it));
+        let found = found.map(Arc::new);
+        known().insert(Arc::clone(key), found.clone());
+        found
+    }
+
+    /// Whether some node looks a key up in levels outside of the workspace. O(levels) once a layer.
+    pub(super) fn has_outside(&self, context: &RootContext<'_>, key: &str) -> bool {
+        let is_outside = |layer: Layer| {
+            let known = lock(&context.outside).get(&layer).copied();
+            known.unwrap_or_else(|| {
+                let view = self.analysis().at(context.root);
+                let found = view.is_outside(&layer);
+                lock(&context.outside).insert(layer, found);
+                found
+            })
+        };
+        layers_of(key).into_iter().any(is_outside)
     }
 
     /// A compiled pattern of `lookup_options`, cached.
@@ -487,6 +534,11 @@ impl<'a> Checker<'a> {
         let mut unknown = answer.unknown.iter();
         unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
     }
+}
+
+/// Each change of a cache is a single insertion, so it is consistent even after a panic.
+pub(super) fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_manifest(file: &File) -> bool {

@@ -1,34 +1,44 @@
 //! Facts about the classes that manifests include, computed once for all files.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use super::checker::{Checker, SharedPaths};
-use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions};
+use super::checker::{Checker, SharedPaths, lock};
+use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions, Site, SiteNodes};
 use crate::lookup::Reach;
-use crate::scope::KnownNodes;
 use crate::workspace::{Root, path};
 
 impl Checker<'_> {
     /// The values that are certainly missing for classes that manifests include.
     pub(super) fn missing_values(&self) -> &[MissingValue] {
         self.missing_values.get_or_init(|| {
-            let environments = self.snapshot.roots().environments().enumerate();
-            let found = environments.flat_map(|(index, root)| {
-                let nodes = || self.site_nodes(root);
-                let order = || &self.evaluation_orders()[index];
-                self.analysis().missing_values(root, &nodes, &order)
+            let environments = self.snapshot.roots().environments();
+            let found = environments.flat_map(|root| {
+                let nodes = self.nodes_of_site(root);
+                let order = || self.order_of(root);
+                let find = || self.analysis().missing_values(root, &nodes.nodes, order);
+                nodes.missing_values(find).to_vec()
             });
             found.collect()
         })
     }
 
-    /// The order of evaluation in each environment, in the order of the environments.
-    fn evaluation_orders(&self) -> &[EvaluationOrder] {
-        self.evaluation_orders.get_or_init(|| {
-            let environments = self.snapshot.roots().environments();
-            let orders = environments.map(|root| self.analysis().evaluation_order(root));
-            orders.collect()
-        })
+    /// What is known about an environment.
+    fn site(&self, environment: &Root) -> Arc<Site> {
+        let sites = || self.sites.sites(self.snapshot, &self.settings);
+        self.own_sites.get_or_init(sites).site(&environment.dir)
+    }
+
+    /// The order of evaluation in an environment.
+    fn order_of(&self, environment: &Root) -> Arc<EvaluationOrder> {
+        let find = || self.analysis().evaluation_order(environment);
+        self.site(environment).order(find)
+    }
+
+    /// The nodes of an environment.
+    fn nodes_of_site(&self, environment: &Root) -> Arc<SiteNodes> {
+        let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
+        let find = || self.analysis().nodes_of_site(environment, &set);
+        self.site(environment).nodes(&set, find)
     }
 
     /// Whether manifests may evaluate a class where a variable of a path is not visible, although nodes have it.
@@ -39,32 +49,36 @@ impl Checker<'_> {
 
     /// Whether manifests may evaluate a class where a variable is not visible, although nodes have it.
     pub(super) fn may_not_see(&self, class: &str, variable: &str) -> bool {
-        let mut orders = self.evaluation_orders().iter();
-        orders.any(|order| order.may_miss(class, variable))
+        let orders = self.evaluation_orders.get_or_init(|| {
+            let environments = self.snapshot.roots().environments();
+            environments.map(|root| self.order_of(root)).collect()
+        });
+        orders.iter().any(|order| order.may_miss(class, variable))
     }
 
-    /// The known nodes of a root's environment, as in `Analysis::nodes_of_site`.
-    pub(super) fn site_nodes(&self, root: &Root) -> Option<&KnownNodes> {
+    /// The known nodes of a root's environment, as in `Analysis::nodes_of_site`, and the classes that
+    /// they may include.
+    pub(super) fn site_nodes(&self, root: &Root) -> Option<Arc<SiteNodes>> {
         let environment = self.snapshot.roots().environment_of(root)?;
         let context = self.root_context(environment)?;
-        Some(context.site_nodes.get_or_init(|| {
-            let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
-            self.analysis().nodes_of_site(environment, &set)
-        }))
+        let find = || self.nodes_of_site(environment);
+        Some(Arc::clone(context.site_nodes.get_or_init(find)))
     }
 
     /// The classes that the known nodes of a root's environment may include.
-    pub(super) fn possible_inclusions(&self, root: &Root) -> Option<&PossibleInclusions> {
-        let environment = self.snapshot.roots().environment_of(root)?;
-        let mut all = self.snapshot.roots().environments();
-        let index = all.position(|it| std::ptr::eq(it, environment))?;
-        let context = self.root_context(environment)?;
-        let known = self.site_nodes(environment)?;
-        Some(context.possible_inclusions.get_or_init(|| {
-            let order = &self.evaluation_orders()[index];
+    pub(super) fn possible_inclusions<'n>(
+        &self,
+        root: &Root,
+        nodes: &'n SiteNodes,
+    ) -> &'n PossibleInclusions {
+        nodes.possible_inclusions(|| {
+            let Some(environment) = self.snapshot.roots().environment_of(root) else {
+                return PossibleInclusions::default();
+            };
+            let order = self.order_of(environment);
             self.analysis()
-                .possible_inclusions(context.root, known, order)
-        }))
+                .possible_inclusions(environment, &nodes.nodes, &order)
+        })
     }
 
     /// The files for which `find` reports a merged value of a key that does not fit, cached.
@@ -74,12 +88,7 @@ impl Checker<'_> {
         key: &Arc<str>,
         find: impl FnOnce() -> Vec<Arc<str>>,
     ) -> SharedPaths {
-        // Each change is a single insertion, so the map is consistent even after a panic.
-        let known = || {
-            self.wrong_for
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let known = || lock(&self.wrong_for);
         let name = (Arc::clone(&root.dir), Arc::clone(key));
         if let Some(found) = known().get(&name) {
             return Arc::clone(found);

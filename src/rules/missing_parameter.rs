@@ -34,11 +34,15 @@ fn check_code(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 
 /// Reports the classes that a part of a file includes.
 fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
-    let missing = at.checker.missing_values().iter();
-    let is_here = |value: &&MissingValue| {
-        value.included.path == *at.file.path() && part.cover(value.included.range) == part
-    };
-    for value in missing.filter(is_here) {
+    let missing = at.checker.missing_values();
+    let here = missing
+        .iter()
+        .filter(|it| it.included.path == *at.file.path());
+    for value in here {
+        let range = value.included_at(at.checker.analysis());
+        if part.cover(range) != part {
+            continue;
+        }
         let MissingValue {
             class, parameter, ..
         } = value;
@@ -48,7 +52,7 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
             Affected::Nodes { .. } | Affected::Readers(_) => "their catalogs",
         };
         let finding = findings.report(
-            value.included.range,
+            range,
             format!(
                 "class '{class}' needs a value for its parameter '{parameter}', and no level sets \
                  '{class}::{parameter}'{affected}: Puppet cannot compile {catalogs}"

@@ -2,12 +2,12 @@
 //! to. Which entry is used depends on the scope.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use super::checker::Checker;
+use super::checker::{Checker, lock};
 use crate::regexp::Regexp;
 use crate::text::TextRange;
-use crate::value::Value;
+use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// One entry of `lookup_options`.
@@ -68,19 +68,32 @@ pub(super) struct OptionList {
     exact: HashMap<Arc<str>, Vec<usize>>,
     /// Indexes of patterns.
     patterns: Vec<usize>,
+    /// Indexes of the entries for keys that were asked for.
+    known: Mutex<HashMap<Arc<str>, Arc<[usize]>, KeyHashing>>,
 }
 
 impl OptionList {
-    /// The entries that may apply to a key, ordered by file and position. O(patterns + entries found).
+    /// The entries that may apply to a key, ordered by file and position. O(patterns + entries
+    /// found) once for a key.
     pub(super) fn for_key<'l>(
         &'l self,
         key: &str,
     ) -> impl Iterator<Item = &'l ListedOption> + use<'l> {
+        let found = self.numbers_for(key);
+        (0..found.len()).map(move |at| &self.entries[found[at]])
+    }
+
+    fn numbers_for(&self, key: &str) -> Arc<[usize]> {
+        if let Some(known) = lock(&self.known).get(key) {
+            return Arc::clone(known);
+        }
         let exact = self.exact.get(key).into_iter().flatten();
         let mut found: Vec<usize> = exact.chain(&self.patterns).copied().collect();
         found.retain(|at| self.entries[*at].is_for(key));
         found.sort_unstable();
-        found.into_iter().map(|at| &self.entries[at])
+        let found: Arc<[usize]> = found.into();
+        lock(&self.known).insert(Arc::from(key), Arc::clone(&found));
+        found
     }
 }
 
@@ -135,6 +148,7 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
         entries: listed,
         exact,
         patterns,
+        known: Mutex::default(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! References between keys that can be part of a loop, based on the facts of files.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use super::checker::Checker;
+use super::checker::{Checker, lock};
 use crate::workspace::{FileId, LOOKUP_OPTIONS, Snapshot};
 
 /// A reference from a top-level key to the root of the key that its value looks up.
@@ -17,7 +17,7 @@ impl Checker<'_> {
     /// The references of a key that can be part of a loop, ordered by file id and position. O(files
     /// with the key) the first time.
     pub(super) fn circular(&self, from: &str) -> Arc<[Edge]> {
-        let known = || self.circular.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || lock(&self.circular);
         if let Some(known) = known().get(from) {
             return Arc::clone(known);
         }

@@ -4,16 +4,15 @@ mod effective;
 
 use std::sync::Arc;
 
-use effective::EffectiveKey;
+use effective::{EffectiveKey, ReaderLookups};
 
 use super::context::holds_text;
 use super::parameters::{files_of_all_parameters, files_of_parameters};
-use super::{FileContext, Findings, Reader, Related, entry};
-use crate::analysis::ClassParameter;
-use crate::datatype::{self, Mismatch, MismatchKind, Step, capitalized};
+use super::{FileContext, Findings, Related, entry};
+use crate::analysis::{ClassParameter, RootView};
+use crate::datatype::{Mismatch, Step, capitalized};
 use crate::eyaml;
 use crate::interpolation::has_tokens;
-use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, Root};
@@ -21,22 +20,40 @@ use crate::workspace::{KeyFact, KeyState, Root};
 rule!(
     "type-mismatch",
     Error,
-    [Key(check)],
+    [File(check)],
     MANIFESTS | VALUES | OPTIONS,
     files_of_parameters,
     nodes: files_of_all_parameters,
 );
 
-fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    if key.state != KeyState::Read || !at.is_last(key) {
-        return;
-    }
-    let is_parameter = |reader: &Reader<'_>| {
-        let analysis = at.checker.analysis();
-        let found = analysis.autoloaded_parameter(reader.root.root, &key.name);
-        found.is_some()
+/// Costs a comparison for each key that sets a class parameter; a lookup for those that are merged,
+/// or whose own text does not fit; and, for a value that does not fit, a survey of its levels.
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let analysis = at.checker.analysis();
+    let views: Vec<RootView<'_>> = {
+        let roots = at.readers().iter().map(|reader| reader.root.root);
+        roots.map(|root| analysis.at(root)).collect()
     };
-    if !at.readers().iter().any(is_parameter) {
+    let readers = at.readers().iter().zip(&views);
+    let readers: Vec<ReaderLookups<'_>> = readers
+        .map(|(reader, view)| ReaderLookups::new(at, reader, view))
+        .collect();
+    for key in &at.facts().keys {
+        if key.state == KeyState::Read && at.is_last(key) {
+            check_key(at, key, &readers, findings);
+        }
+    }
+}
+
+fn check_key<'c>(
+    at: &'c FileContext<'c>,
+    key: &'c KeyFact,
+    readers: &'c [ReaderLookups<'c>],
+    findings: &mut Findings<'_>,
+) {
+    let typed = readers.iter().filter_map(|it| EffectiveKey::of(it, key));
+    let typed: Vec<EffectiveKey<'_>> = typed.collect();
+    if typed.is_empty() {
         return;
     }
     let Ok(Some(value)) = at.loaded().map(|data| data.get(&key.name)) else {
@@ -47,20 +64,15 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let is_literal = !holds_text(value, has_tokens);
     if is_literal {
-        for reader in at.readers() {
-            if let Some(found) = of_reader(at, reader, key, value, findings)
-                && found > 0
-            {
+        for typed in &typed {
+            if typed.as_written(value, findings) > 0 {
                 return;
             }
         }
     }
     let is_merged = at.checker.has_option(&key.name, "merge");
-    let judged = at
-        .readers()
-        .iter()
-        .filter_map(|it| EffectiveKey::of(at, it, key));
-    let mut judged: Vec<EffectiveKey<'_>> = judged.collect();
+    let mut judged: Vec<&EffectiveKey<'_>> = typed.iter().collect();
+    judged.retain(|it| !it.has_outside());
     let before = findings.list.len();
     if !is_literal || is_merged {
         judged.retain(|judged| {
@@ -111,64 +123,6 @@ fn declared(parameter: ClassParameter<'_>) -> Related {
         range: parameter.parameter.place,
         message: format!("parameter '{name}' is declared here"),
     }
-}
-
-/// Reports the mismatches of a value for the nodes of one root, and returns their number. `None` if
-/// the value fits, or if it is not certainly used.
-fn of_reader(
-    at: &FileContext<'_>,
-    reader: &Reader<'_>,
-    key: &KeyFact,
-    value: &Value,
-    findings: &mut Findings<'_>,
-) -> Option<usize> {
-    let analysis = at.checker.analysis();
-    let root = reader.root.root;
-    let found = analysis.autoloaded_parameter(root, &key.name)?;
-    let expected = analysis.type_of(root, found)?;
-    if !counts(found, value) {
-        return None;
-    }
-    let mismatches = datatype::check(&expected, value).err()?;
-    let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
-    let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
-    // This is last, as a lookup costs more than a comparison of types.
-    let reach = reader.reached().first()?;
-    let scope = reach.scope();
-    let class = &found.class.definition.name;
-    if at.checker.may_miss_variable(class, reach)
-        || !is_effective(analysis, root, &key.name, value, &scope)
-        || is_given(at, root, found)
-    {
-        return None;
-    }
-    let (_, node) = at.top_level(&key.name)?;
-    for mismatch in &known {
-        let leaf = leaf(at.tree(), node, &mismatch.path);
-        let range = at.tree().node(leaf).range;
-        // A null may have no text.
-        let range = if range.is_empty() { key.key } else { range };
-        let finding = findings.report(range, sentence(found, mismatch));
-        finding.related.push(declared(found));
-    }
-    Some(known.len())
-}
-
-/// Whether nodes that read the file certainly get this value.
-fn is_effective(
-    analysis: crate::analysis::Analysis<'_>,
-    root: &Root,
-    key: &str,
-    value: &Value,
-    scope: &Scope,
-) -> bool {
-    let survey = analysis.at(root).survey(key, scope);
-    let is_same = survey
-        .answer
-        .result
-        .as_ref()
-        .is_ok_and(|result| result == value);
-    is_same && survey.unknowns(&analysis, &[]).is_empty() && survey.outside().is_empty()
 }
 
 /// The part of a value that has a mismatch.

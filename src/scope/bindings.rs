@@ -1,5 +1,7 @@
 //! The known values of an open scope, by dotted path.
 
+use std::sync::LazyLock;
+
 use indexmap::IndexSet;
 
 use crate::interpolation::{Key, Segment};
@@ -54,12 +56,8 @@ fn parts(path: &str) -> Option<Vec<Segment>> {
     Some(parts)
 }
 
-/// The other paths under which Puppet has the same value, the given one first.
-///
-/// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
-/// `clientcert`. Legacy and structured twins follow Facter's own definitions
-/// (`facter/facts/*/legacy`).
-fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
+/// Facts with the same value under several names.
+static TWINS: LazyLock<Vec<Vec<Vec<Segment>>>> = LazyLock::new(|| {
     const GROUPS: &[&[&str]] = &[
         &["trusted.certname", "facts.clientcert"],
         &["facts.networking.fqdn", "facts.fqdn"],
@@ -73,6 +71,16 @@ fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
         &["facts.os.hardware", "facts.hardwaremodel"],
         &["facts.os.distro.codename", "facts.lsbdistcodename"],
     ];
+    let group = |group: &&[&str]| group.iter().filter_map(|path| parts(path)).collect();
+    GROUPS.iter().map(group).collect()
+});
+
+/// The other paths under which Puppet has the same value, the given one first.
+///
+/// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
+/// `clientcert`. Legacy and structured twins follow Facter's own definitions
+/// (`facter/facts/*/legacy`).
+fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     let root = |path: &[Segment]| path.first().and_then(Segment::as_name).map(str::to_owned);
     let own_root = root(&given);
     let may_be_fact = own_root.as_deref().is_some_and(|name| {
@@ -86,12 +94,9 @@ fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     // A bare name may be a fact or an ENC variable: only Facter's own names are treated as facts.
     let mut is_fact = own_root.as_deref() == Some("facts");
     let mut all = IndexSet::from([given]);
-    for group in GROUPS {
-        let members: Vec<Vec<Segment>> = group.iter().filter_map(|path| parts(path)).collect();
-        if members.contains(&full) {
-            is_fact = true;
-            all.extend(members);
-        }
+    for members in TWINS.iter().filter(|members| members.contains(&full)) {
+        is_fact = true;
+        all.extend(members.iter().cloned());
     }
     if is_fact {
         all.insert(full);

@@ -185,7 +185,9 @@ pub(crate) fn findings_in<'a>(
         context.nodes_chosen(&view.caches, &view.snapshot, path, None)
     };
     let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
-    let checker = checker.with_nodes(nodes);
+    let checker = checker
+        .with_nodes(nodes)
+        .with_sites(view.caches.sites.clone());
     move |path| {
         if view.context.settings.ignores(path) {
             return None;

@@ -178,7 +178,13 @@ async fn conversation(
             session.notify_change();
         }
     };
-    let model = match Model::start(on_change) {
+    let session = session_of_model.clone();
+    let follow = move |snapshot: &Snapshot| {
+        if let Some(session) = session.get().and_then(Weak::upgrade) {
+            session.caches.sites.follow(snapshot);
+        }
+    };
+    let model = match Model::start(follow, on_change) {
         Ok(model) => model,
         Err(error) => {
             tracing::error!("cannot start the model's thread: {error}");

@@ -89,9 +89,11 @@ enum QueueEntry {
 }
 
 impl Model {
-    /// A model over an empty workspace, and its writer's thread, which calls `applied` after
-    /// changes, before requests after them, and ends with [`Model::close`].
+    /// A model over an empty workspace, and its writer's thread, which calls `follow` with each
+    /// snapshot, `applied` after changes, before requests after them, and ends with
+    /// [`Model::close`].
     pub(crate) fn start(
+        follow: impl Fn(&Snapshot) + Send + 'static,
         applied: impl Fn(&VersionedSnapshot) + Send + 'static,
     ) -> std::io::Result<Arc<Model>> {
         let workspace = Workspace::new();
@@ -108,7 +110,7 @@ impl Model {
         let writer = model.clone();
         std::thread::Builder::new()
             .name("model".to_owned())
-            .spawn(move || writer.write(workspace, &applied))?;
+            .spawn(move || writer.write(workspace, &follow, &applied))?;
         Ok(model)
     }
 
@@ -193,7 +195,12 @@ impl Model {
         lock(&self.queue)
     }
 
-    fn write(&self, workspace: Workspace, applied: &impl Fn(&VersionedSnapshot)) {
+    fn write(
+        &self,
+        workspace: Workspace,
+        follow: &impl Fn(&Snapshot),
+        applied: &impl Fn(&VersionedSnapshot),
+    ) {
         loop {
             let entries = {
                 let mut queue = self.lock();
@@ -230,12 +237,12 @@ impl Model {
                         texts.revision = revision;
                     }
                     QueueEntry::Change(change, revision) => {
-                        self.flush(&workspace, &mut texts);
-                        self.apply(&workspace, change, revision);
+                        self.flush((&workspace, follow), &mut texts);
+                        self.apply((&workspace, follow), change, revision);
                     }
                     QueueEntry::Pin(sender, stop) => {
                         if !stop.requested() {
-                            self.flush(&workspace, &mut texts);
+                            self.flush((&workspace, follow), &mut texts);
                             notify();
                             // It fails if the request was dropped.
                             let _ = sender.send(self.latest());
@@ -243,12 +250,12 @@ impl Model {
                     }
                 }
             }
-            self.flush(&workspace, &mut texts);
+            self.flush((&workspace, follow), &mut texts);
             notify();
         }
     }
 
-    fn flush(&self, workspace: &Workspace, texts: &mut Texts) {
+    fn flush(&self, (workspace, follow): (&Workspace, &impl Fn(&Snapshot)), texts: &mut Texts) {
         let texts_by_path = texts.by_path.drain(..);
         let changes = texts_by_path.map(|(path, (text, version))| Change::Open {
             path,
@@ -257,13 +264,20 @@ impl Model {
         });
         let changes: Vec<Change> = changes.collect();
         if !changes.is_empty() {
-            self.apply(workspace, Change::Batch(changes), texts.revision);
+            self.apply((workspace, follow), Change::Batch(changes), texts.revision);
         }
     }
 
-    fn apply(&self, workspace: &Workspace, change: Change, revision: ModelRevision) {
+    fn apply(
+        &self,
+        (workspace, follow): (&Workspace, &impl Fn(&Snapshot)),
+        change: Change,
+        revision: ModelRevision,
+    ) {
         match caught(|| workspace.apply(change)) {
             Ok(snapshot) => {
+                // A panic loses what is kept, not the change.
+                let _ = caught(|| follow(&snapshot));
                 let made = snapshot.clone();
                 self.latest
                     .store(Arc::new(VersionedSnapshot { snapshot, revision }));

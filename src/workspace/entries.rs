@@ -15,6 +15,7 @@ use super::files::{Entry, Format};
 use super::generations::Generations;
 use super::reader;
 use crate::syntax::{NodeKind, TreeNode};
+use crate::text::TextRange;
 use crate::value::{StrKey, Value, load_plain_yaml};
 
 /// Maximum number of bytes of text with cached values, before the least recently used are evicted;
@@ -74,7 +75,7 @@ impl EntryCache {
 
 /// The value of a top-level key from its own lines, with their length.
 fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
-    let lines = own_lines(file, fact)?;
+    let lines = own_lines(file, fact)?.slice(&file.text);
     let loaded = match load_plain_yaml(lines.as_bytes()) {
         Some(loaded) => loaded,
         None => {
@@ -92,7 +93,7 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
 }
 
 /// The lines of a top-level key; `None` if the rest of the file could affect them.
-fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
+pub(super) fn own_lines(file: &File, fact: &KeyFact) -> Option<TextRange> {
     let keys = &file.facts.keys;
     let text = &*file.text;
     let start = fact.key.start as usize;
@@ -111,7 +112,8 @@ fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
     let end = keys
         .get(at)
         .map_or(text.len(), |next| next.key.start as usize);
-    text.get(start..end)
+    text.get(start..end)?;
+    Some(TextRange::new(start, end))
 }
 
 /// Whether only comments and a document start precede the first key, so that the keys at the start

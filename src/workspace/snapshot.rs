@@ -11,7 +11,7 @@ use super::FileSettings;
 use super::cache::TextCache;
 use super::change::Lost;
 use super::code::CodeIndex;
-use super::entries::EntryCache;
+use super::entries::{self, EntryCache};
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Entry, Format};
@@ -32,13 +32,15 @@ use crate::value::{KeyHashing, Value};
 
 pub(super) use super::file::FileId;
 
-/// The number of a change of a workspace; a later snapshot has a greater one.
+/// The number of a change, of any workspace; a later snapshot of one has a greater one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Revision(pub u64);
 
 /// The differences from a snapshot to the previous one.
 #[derive(Clone, Debug, Default)]
 pub struct Delta {
+    /// The revision before the change.
+    pub since: Revision,
     /// Files whose text, place or readability changed, ordered by id.
     pub files: Vec<FileDelta>,
     /// Paths that were added or changed between file and folder, ordered by bytes.
@@ -84,6 +86,7 @@ impl Delta {
             }
         }
         Delta {
+            since: earlier.since,
             files: files.into_values().collect(),
             references_before: earlier.references_before.clone(),
             ..Delta::default()
@@ -450,6 +453,21 @@ impl Snapshot {
     }
 }
 
+impl Snapshot {
+    /// Like [`Snapshot::parse_around`], for a top-level key. O(length of the entry) if the rest of the
+    /// file cannot affect it.
+    #[must_use]
+    pub fn parse_entry(&self, file: &File, format: Format, fact: &KeyFact) -> Arc<Parse> {
+        let is_certain = format == Format::Yaml && file.facts.is_whole;
+        let lines = is_certain.then(|| entries::own_lines(file, fact)).flatten();
+        // An alias refers to another place.
+        match lines.filter(|lines| !lines.slice(&file.text).contains('*')) {
+            Some(lines) => Arc::new(parts::parse_lines(&file.text, lines)),
+            None => self.parse_around(file, format, fact.key.start as usize),
+        }
+    }
+}
+
 impl std::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Snapshot")
@@ -469,6 +487,12 @@ pub(super) fn own_format(file: &File) -> Format {
 pub fn differences_of_keys(before: Option<&Arc<File>>, after: Option<&Arc<File>>) -> KeyDiff {
     let [before, after] = [before, after].map(|file| file.map(|file| &*file.facts));
     facts::diff(before, after)
+}
+
+/// The number of a new change: unique in this process, and greater than all before.
+pub(super) fn next_revision() -> Revision {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    Revision(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A new shape, unique in this process; 0 is that of [`Snapshot::default`].

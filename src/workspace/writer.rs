@@ -104,6 +104,7 @@ impl Draft<'_> {
     fn finish(mut self) -> Snapshot {
         let files = self.read_touched();
         let mut delta = Delta {
+            since: self.before.revision,
             settings_changed: self.next.settings != self.before.settings,
             references_before: self.before.references.clone(),
             ..Delta::default()

@@ -27,7 +27,7 @@ impl<'a> Inclusions<'_, 'a> {
             if lacking.is_empty() || self.declarations.may_give(class, name) {
                 continue;
             }
-            let mut add = |included: FileRange, ways, affected| {
+            let mut add = |included: FileRange, element, ways, affected| {
                 found.push(MissingValue {
                     class: Arc::clone(class),
                     parameter: Arc::clone(name),
@@ -36,6 +36,7 @@ impl<'a> Inclusions<'_, 'a> {
                         range: parameter.place,
                     },
                     included,
+                    element,
                     ways,
                     affected,
                 });
@@ -49,7 +50,7 @@ impl<'a> Inclusions<'_, 'a> {
                     // The nodes that read the file itself are always affected.
                     let is_own = affected.reads(&place.path);
                     let affected = if is_own { Affected::Everyone } else { affected };
-                    add(place, Vec::new(), affected);
+                    add(place, element.element.clone(), Vec::new(), affected);
                 }
             }
             for (_, members) in &included.elements {
@@ -59,7 +60,7 @@ impl<'a> Inclusions<'_, 'a> {
             if let Some(statement) = &included.statement
                 && let Some(affected) = self.affected(&lacking.among(members), members)
             {
-                add(statement.place(), self.ways(statement), affected);
+                add(statement.place(), None, self.ways(statement), affected);
             }
         }
     }

@@ -54,6 +54,9 @@ pub struct MissingValue {
     pub declared: FileRange,
     /// Where the class is included: a statement, or an element of a list in data.
     pub included: FileRange,
+    /// For an element of a list: the key, and the number of the class name in it. Edits elsewhere in
+    /// the file move its range.
+    pub element: Option<(Arc<str>, usize)>,
     /// The chain of inclusions: where the including class is itself included, and so on, each with
     /// its name.
     pub ways: Vec<(Arc<str>, FileRange)>,
@@ -126,10 +129,12 @@ struct Included<'a> {
     may_be_declared: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct ListedElement<'a> {
     file: &'a Arc<File>,
     range: TextRange,
+    /// The key, and the number of the class name in its list; `None` for one in code.
+    element: Option<(Arc<str>, usize)>,
 }
 
 enum By<'a> {
@@ -187,8 +192,8 @@ impl<'a> Analysis<'a> {
     pub fn missing_values(
         self,
         root: &'a Root,
-        known: &dyn Fn() -> Option<&'a KnownNodes>,
-        order: &dyn Fn() -> &'a EvaluationOrder,
+        known: &KnownNodes,
+        order: impl FnOnce() -> Arc<EvaluationOrder>,
     ) -> Vec<MissingValue> {
         let Some(environment) = self.snapshot.roots().environment_of(root) else {
             return Vec::new();
@@ -207,10 +212,8 @@ impl<'a> Analysis<'a> {
         if view.has_outside("key") {
             return Vec::new();
         }
-        let Some(known) = known() else {
-            return Vec::new();
-        };
-        let mut inclusions = Inclusions::new(&view, known, order(), broken);
+        let order = order();
+        let mut inclusions = Inclusions::new(&view, known, &order, broken);
         inclusions.start(&tops);
         inclusions.follow();
         let mut found = Vec::new();
@@ -340,7 +343,7 @@ impl<'a> Inclusions<'_, 'a> {
             for (class, element, readers) in self.listed(list).iter() {
                 if !self.may_be_unseen(from, element.file.path()) {
                     let readers = readers.among(members);
-                    self.add(class, &readers, By::Element(*element), place);
+                    self.add(class, &readers, By::Element(element.clone()), place);
                 }
             }
             let mut defaults = body.default_classes(list.call).peekable();
@@ -357,6 +360,7 @@ impl<'a> Inclusions<'_, 'a> {
                 let element = ListedElement {
                     file: body.file,
                     range: *range,
+                    element: None,
                 };
                 self.add(class, &lacking, By::Element(element), place);
             }
@@ -450,14 +454,34 @@ impl<'a> Inclusions<'_, 'a> {
                     ListLevels::All => self.readers(file.path()),
                     ListLevels::Highest => self.readers_of_highest(key, file.path()),
                 };
-                for (class, range) in analysis.elements(file, key) {
-                    found.push((class, ListedElement { file, range }, readers.clone()));
+                let elements = analysis.elements(file, key).into_iter();
+                for (index, (class, range)) in elements.enumerate() {
+                    let element = ListedElement {
+                        file,
+                        range,
+                        element: Some((Arc::clone(key), index)),
+                    };
+                    found.push((class, element, readers.clone()));
                 }
             }
         }
         let found: Rc<[ListedClass<'a>]> = found.into();
         self.lists.insert(name, Rc::clone(&found));
         found
+    }
+}
+
+impl MissingValue {
+    /// Where the class is included in the current text of the file.
+    #[must_use]
+    pub fn included_at(&self, analysis: Analysis<'_>) -> TextRange {
+        let element = || {
+            let (key, index) = self.element.as_ref()?;
+            let file = analysis.snapshot.file(&self.included.path)?;
+            let elements = analysis.elements(file, key);
+            elements.get(*index).map(|(_, range)| *range)
+        };
+        element().unwrap_or(self.included.range)
     }
 }
 

@@ -1,14 +1,17 @@
 //! The effective value of a key, if it is not just the value in one file: merged, interpolated, or
 //! overridden for some nodes.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
-use crate::analysis::{Affected, ClassParameter, LevelValue, RootView, Survey, quoted, request};
+use crate::analysis::{
+    Affected, ClassParameter, LevelValue, RootView, Survey, quoted, request, split_key,
+};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{self, LookupLimit, Reach, Request, Run};
+use crate::lookup::{self, Compilation, LookupLimit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -21,14 +24,41 @@ const MOST_FILES: usize = 64;
 /// Maximum number of lookups of one key for the known nodes.
 const MOST_LOOKUPS: usize = 32;
 
-/// A key of a file, and the parameter that its effective value is compared with.
+/// A root that reads the file, with lookups for the nodes that read it: one compilation for all keys.
+pub(super) struct ReaderLookups<'c> {
+    at: &'c FileContext<'c>,
+    reader: &'c Reader<'c>,
+    view: &'c RootView<'c>,
+    compilation: RefCell<Compilation<'c>>,
+}
+
+impl<'c> ReaderLookups<'c> {
+    pub(super) fn new(
+        at: &'c FileContext<'c>,
+        reader: &'c Reader<'c>,
+        view: &'c RootView<'c>,
+    ) -> ReaderLookups<'c> {
+        let scope = reader.reached().first().map(Reach::scope);
+        let compilation = view
+            .session()
+            .compilation(&scope.unwrap_or_else(Scope::open));
+        ReaderLookups {
+            at,
+            reader,
+            view,
+            compilation: RefCell::new(compilation),
+        }
+    }
+}
+
+/// A key of a file, and the type of the parameter that its effective value is compared with.
 pub(super) struct EffectiveKey<'c> {
     at: &'c FileContext<'c>,
     reader: &'c Reader<'c>,
     key: &'c KeyFact,
-    view: RootView<'c>,
-    parameter: ClassParameter<'c>,
-    expected: Type,
+    lookups: &'c ReaderLookups<'c>,
+    view: &'c RootView<'c>,
+    expected: Arc<Type>,
 }
 
 /// A mismatch in the file.
@@ -50,25 +80,81 @@ struct WrongForNodes {
 }
 
 impl<'c> EffectiveKey<'c> {
-    /// `None` if the type is unknown, or if a level outside the workspace may have the key.
-    pub(super) fn of(
-        at: &'c FileContext<'c>,
-        reader: &'c Reader<'c>,
-        key: &'c KeyFact,
-    ) -> Option<EffectiveKey<'c>> {
-        let analysis = at.checker.analysis();
-        let root = reader.root.root;
-        let parameter = analysis.autoloaded_parameter(root, &key.name)?;
-        let expected = analysis.type_of(root, parameter)?;
-        let view = analysis.at(root);
-        (!view.has_outside(&key.name)).then_some(EffectiveKey {
+    /// `None` if the key sets no parameter with a known type.
+    pub(super) fn of(lookups: &'c ReaderLookups<'c>, key: &'c KeyFact) -> Option<EffectiveKey<'c>> {
+        let ReaderLookups {
+            at, reader, view, ..
+        } = lookups;
+        let expected = at.checker.type_of_key(reader.root, &key.name)?;
+        Some(EffectiveKey {
             at,
             reader,
             key,
+            lookups,
             view,
-            parameter,
             expected,
         })
+    }
+
+    /// Whether a level outside the workspace may have the key.
+    pub(super) fn has_outside(&self) -> bool {
+        self.at
+            .checker
+            .has_outside(self.reader.root, &self.key.name)
+    }
+
+    /// The parameter that the key sets.
+    fn parameter(&self) -> Option<ClassParameter<'c>> {
+        let analysis = self.at.checker.analysis();
+        analysis.autoloaded_parameter(self.reader.root.root, &self.key.name)
+    }
+
+    /// Reports the mismatches of the file's own value if the nodes that read the file certainly get
+    /// it, and returns their number.
+    pub(super) fn as_written(&self, value: &Value, findings: &mut Findings<'_>) -> usize {
+        let EffectiveKey { at, key, .. } = self;
+        let Err(mismatches) = datatype::check(&self.expected, value) else {
+            return 0;
+        };
+        let (Some(parameter), Some(reach)) = (self.parameter(), self.reader.reached().first())
+        else {
+            return 0;
+        };
+        // This is last, as a lookup costs more than a comparison of types.
+        if !counts(parameter, value)
+            || at.checker.may_miss_variable(self.class(), reach)
+            || !self.is_effective(value, &reach.scope())
+            || is_given(at, self.reader.root.root, parameter)
+        {
+            return 0;
+        }
+        let Some((_, node)) = at.top_level(&key.name) else {
+            return 0;
+        };
+        let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
+        let mut count = 0;
+        for mismatch in (&mismatches).into_iter().filter(is_known) {
+            let leaf = leaf(at.tree(), node, &mismatch.path);
+            let range = at.tree().node(leaf).range;
+            // A null may have no text.
+            let range = if range.is_empty() { key.key } else { range };
+            let finding = findings.report(range, sentence(parameter, mismatch));
+            finding.related.push(declared(parameter));
+            count += 1;
+        }
+        count
+    }
+
+    /// Whether nodes that read the file certainly get this value.
+    fn is_effective(&self, value: &Value, scope: &Scope) -> bool {
+        let mut compilation = self.lookups.compilation.borrow_mut();
+        let found = compilation.value(&Request::key(&quoted(&self.key.name)));
+        let is_same = found.is_ok_and(|found| found == *value);
+        is_same
+            && self
+                .view
+                .survey(&self.key.name, scope)
+                .is_sure(&self.view.analysis)
     }
 
     /// Whether the value fits the type as it is written: most strings with tokens are for
@@ -83,7 +169,7 @@ impl<'c> EffectiveKey<'c> {
     }
 
     fn class(&self) -> &'c str {
-        &self.parameter.class.definition.name
+        split_key(&self.key.name).map_or("", |(class, _)| class)
     }
 
     /// Reports mismatches of merged or interpolated values that the file contributes to: for nodes
@@ -94,8 +180,12 @@ impl<'c> EffectiveKey<'c> {
             return true;
         }
         let analysis = self.at.checker.analysis();
+        let is_for_readers = self.is_for_readers(is_merged);
+        if is_for_readers && self.fits_as_written() && self.fits_for_readers() {
+            return true;
+        }
         let mut is_same = false;
-        for (scope, other) in self.scopes(is_merged) {
+        for (scope, other) in self.scopes(is_for_readers) {
             let survey = self.view.survey(&self.key.name, &scope);
             let result = survey.answer.result.as_ref();
             is_same |= other.is_none()
@@ -110,13 +200,26 @@ impl<'c> EffectiveKey<'c> {
         is_same
     }
 
+    /// Whether only the nodes that read the file are checked.
+    fn is_for_readers(&self, is_merged: bool) -> bool {
+        !is_merged || self.at.snapshot().count_with(&self.key.name) > MOST_FILES
+    }
+
+    /// Whether the effective value for the nodes that read the file fits, or if Puppet fails there.
+    fn fits_for_readers(&self) -> bool {
+        let mut compilation = self.lookups.compilation.borrow_mut();
+        let found = compilation.value(&Request::key(&quoted(&self.key.name)));
+        let known = found.as_ref().ok().and_then(with_texts);
+        known.is_none_or(|value| datatype::check(&self.expected, &value).is_ok())
+    }
+
     /// The scopes of nodes that read the file, and of those that read another file with the key.
-    fn scopes(&self, is_merged: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
+    fn scopes(&self, is_for_readers: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
         let EffectiveKey { at, view, key, .. } = self;
         let snapshot = at.snapshot();
         let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(self.class(), reach);
         let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
-        if !is_merged || snapshot.count_with(&key.name) > MOST_FILES {
+        if is_for_readers {
             let reached = self.reader.reached().first().filter(is_seen);
             scopes.extend(reached.map(|reach| (reach.scope(), None)));
             return scopes;
@@ -148,9 +251,10 @@ impl<'c> EffectiveKey<'c> {
     /// Reports mismatches for some of the known nodes that read the file.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
         let EffectiveKey { at, view, key, .. } = self;
-        let Some(nodes) = at.checker.site_nodes(self.reader.root.root) else {
+        let Some(site) = at.checker.site_nodes(self.reader.root.root) else {
             return;
         };
+        let nodes = &site.nodes;
         let session = view.session();
         let members = lookup::readers(&session, nodes, &view.layer, at.file.path());
         let limit = LookupLimit {
@@ -170,8 +274,8 @@ impl<'c> EffectiveKey<'c> {
         let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
         let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
         let has_class = |node: &usize| {
-            let possible = at.checker.possible_inclusions(self.reader.root.root);
-            !is_partial || possible.is_none_or(|possible| possible.may_have(self.class(), *node))
+            let possible = || at.checker.possible_inclusions(self.reader.root.root, &site);
+            !is_partial || possible().may_have(self.class(), *node)
         };
         let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
         for run in wrong {
@@ -247,7 +351,10 @@ impl<'c> EffectiveKey<'c> {
         let Some(Err(mismatches)) = written.map(|it| datatype::check(&self.expected, &it)) else {
             return Vec::new();
         };
-        let is_judged = counts(self.parameter, value) && !is_encrypted(value);
+        let Some(parameter) = self.parameter() else {
+            return Vec::new();
+        };
+        let is_judged = counts(parameter, value) && !is_encrypted(value);
         // Keys without data here may be set in a file that is not here.
         let mut read = survey.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
@@ -255,7 +362,7 @@ impl<'c> EffectiveKey<'c> {
         if !is_judged
             || may_be_elsewhere
             || !survey.is_sure(&analysis)
-            || is_given(at, self.reader.root.root, self.parameter)
+            || is_given(at, self.reader.root.root, parameter)
         {
             return Vec::new();
         }
@@ -278,7 +385,7 @@ impl<'c> EffectiveKey<'c> {
                 continue;
             };
             let range = at.tree().node(leaf(at.tree(), node, &path)).range;
-            let mut related = vec![declared(self.parameter)];
+            let mut related = vec![declared(parameter)];
             let readers = other.map(|it| (it, "this is for the nodes that read this file"));
             let others = survey.sources.iter().filter(|source| !gives(source));
             let others = others.filter_map(|source| at.snapshot().file(source.path.as_deref()?));
@@ -289,7 +396,7 @@ impl<'c> EffectiveKey<'c> {
             found.push(WrongPart {
                 // A null may have no text.
                 range: if range.is_empty() { key.key } else { range },
-                message: sentence(self.parameter, mismatch),
+                message: sentence(parameter, mismatch),
                 related,
             });
         }

@@ -1,0 +1,214 @@
+//! What manifests and data say about the classes of each environment's nodes. It is computed on
+//! first use, and kept as long as no change of the workspace concerns it.
+//!
+//! Computing it costs O(nodes × classes). Without the cache each letter that is typed in a node's
+//! file costs that.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::evaluation_order::EvaluationOrder;
+use super::inclusions::{MissingValue, PossibleInclusions};
+use super::{NodeSet, split_key};
+use crate::lookup::Settings;
+use crate::scope::KnownNodes;
+use crate::workspace::{
+    ENVIRONMENT_CONF, FileDelta, FileFacts, HIERA_YAML, LOOKUP_OPTIONS, Revision, Snapshot,
+    language_of, path,
+};
+
+/// Maximum number of kept snapshots: the editor's, and one with the settings of before.
+const MAX_KEPT: usize = 4;
+
+/// The sites of recent snapshots.
+#[derive(Debug, Default)]
+pub struct SiteCache(Mutex<Vec<KeptSites>>);
+
+#[derive(Debug)]
+struct KeptSites {
+    revision: Revision,
+    settings: Settings,
+    sites: Arc<Sites>,
+}
+
+/// The environments of a snapshot, by their folders.
+#[derive(Debug, Default)]
+pub struct Sites(Mutex<HashMap<Arc<str>, Arc<Site>>>);
+
+/// What is known about one environment, computed on first use.
+#[derive(Debug, Default)]
+pub struct Site {
+    order: OnceLock<Arc<EvaluationOrder>>,
+    of_nodes: Mutex<Option<(Arc<NodeSet>, Arc<SiteNodes>)>>,
+}
+
+/// What is known about the nodes of one environment.
+#[derive(Debug)]
+pub struct SiteNodes {
+    /// The nodes, as in `Analysis::nodes_of_site`.
+    pub nodes: KnownNodes,
+    possible: OnceLock<PossibleInclusions>,
+    missing: OnceLock<Vec<MissingValue>>,
+}
+
+impl SiteCache {
+    /// The sites of a snapshot: those of the snapshot before if the change does not concern them.
+    #[must_use]
+    pub fn sites(&self, snapshot: &Snapshot, settings: &Settings) -> Arc<Sites> {
+        let (own, before) = (snapshot.revision(), snapshot.delta().since);
+        let of = |revision: Revision| {
+            let kept = lock(&self.0);
+            let mut kept = kept.iter();
+            kept.find(|it| it.revision == revision && it.settings.answers_alike(settings))
+                .map(|it| Arc::clone(&it.sites))
+        };
+        if let Some(sites) = of(own) {
+            return sites;
+        }
+        let before = of(before).filter(|_| !concerns_sites(snapshot));
+        let sites = before.unwrap_or_default();
+        let mut kept = lock(&self.0);
+        if kept.len() >= MAX_KEPT {
+            kept.remove(0);
+        }
+        kept.push(KeptSites {
+            revision: own,
+            settings: settings.clone(),
+            sites: Arc::clone(&sites),
+        });
+        sites
+    }
+
+    /// Keeps the sites of the snapshot before for this one if the change does not concern them. To
+    /// be called for each snapshot of a workspace, in their order.
+    pub fn follow(&self, snapshot: &Snapshot) {
+        let before = snapshot.delta().since;
+        let is_of_before = |it: &KeptSites| it.revision == before;
+        if lock(&self.0).iter().any(is_of_before) && !concerns_sites(snapshot) {
+            let mut kept = lock(&self.0);
+            for it in kept.iter_mut().filter(|it| it.revision == before) {
+                it.revision = snapshot.revision();
+            }
+        }
+    }
+}
+
+impl Sites {
+    /// The environment in a folder.
+    #[must_use]
+    pub fn site(&self, folder: &Arc<str>) -> Arc<Site> {
+        let mut known = lock(&self.0);
+        Arc::clone(known.entry(Arc::clone(folder)).or_default())
+    }
+}
+
+impl Site {
+    /// The order of evaluation.
+    pub fn order(&self, find: impl FnOnce() -> EvaluationOrder) -> Arc<EvaluationOrder> {
+        Arc::clone(self.order.get_or_init(|| Arc::new(find())))
+    }
+
+    /// The environment's nodes, if `set` are the known ones.
+    pub fn nodes(&self, set: &Arc<NodeSet>, find: impl FnOnce() -> KnownNodes) -> Arc<SiteNodes> {
+        let mut known = lock(&self.of_nodes);
+        if let Some((of, nodes)) = &*known
+            && Arc::ptr_eq(of, set)
+        {
+            return Arc::clone(nodes);
+        }
+        let nodes = Arc::new(SiteNodes {
+            nodes: find(),
+            possible: OnceLock::new(),
+            missing: OnceLock::new(),
+        });
+        *known = Some((Arc::clone(set), Arc::clone(&nodes)));
+        nodes
+    }
+}
+
+impl SiteNodes {
+    /// The classes that they may include.
+    pub fn possible_inclusions(
+        &self,
+        find: impl FnOnce() -> PossibleInclusions,
+    ) -> &PossibleInclusions {
+        self.possible.get_or_init(find)
+    }
+
+    /// The values that are certainly missing.
+    pub fn missing_values(&self, find: impl FnOnce() -> Vec<MissingValue>) -> &[MissingValue] {
+        self.missing.get_or_init(find)
+    }
+}
+
+/// Each change of a cache is a single step, so a panic leaves it valid.
+fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the last change of a snapshot may concern the classes of nodes: files, hierarchies or
+/// code changed, keys that manifests look up have other values, or parameters of classes are set or
+/// no longer set. O(changed files and their keys, and users of those keys).
+fn concerns_sites(snapshot: &Snapshot) -> bool {
+    let delta = snapshot.delta();
+    if delta.roots_changed
+        || delta.settings_changed
+        || !delta.appeared.is_empty()
+        || !delta.vanished.is_empty()
+        || delta.files.iter().any(|file| decides(snapshot, file))
+    {
+        return true;
+    }
+    let before = &delta.references_before;
+    if snapshot.references().has(LOOKUP_OPTIONS) || before.has(LOOKUP_OPTIONS) {
+        return true;
+    }
+    let is_looked_up = |key: &Arc<str>| {
+        let mut asking = snapshot.files_looking_up(key);
+        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
+    };
+    touched_keys(snapshot).iter().any(is_looked_up)
+}
+
+/// Whether a changed file decides more than the values of keys.
+fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
+    let is_parameter = |key: &Arc<str>| {
+        let Some((class, parameter)) = split_key(key) else {
+            return false;
+        };
+        snapshot.files_defining(class).any(|file| {
+            let code = file.facts().code.iter();
+            let mut definitions = code.flat_map(|code| code.definitions.iter());
+            definitions.any(|it| *it.name == *class && it.parameter(parameter).is_some())
+        })
+    };
+    // A file without keys may be no hash, and then every lookup that reads it fails.
+    let has_keys = |facts: &Arc<FileFacts>| !facts.keys.is_empty();
+    let [had_keys, has_keys] = [&file.before, &file.after].map(|it| it.as_ref().map(has_keys));
+    let keys = file.keys();
+    let mut names = keys.added.iter().chain(&keys.removed);
+    language_of(&file.path).is_some()
+        || path::extension(&file.path) == Some("rb")
+        || matches!(
+            path::name(&file.path),
+            HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
+        )
+        || snapshot.roots().of_config(&file.path).is_some()
+        || had_keys != has_keys
+        || !keys.lookup_options.is_empty()
+        || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
+        || names.any(is_parameter)
+}
+
+/// The keys with changed values, and those that look them up.
+fn touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut found: BTreeSet<Arc<str>> = BTreeSet::new();
+    let files = snapshot.delta().files.iter();
+    let mut open: Vec<Arc<str>> = files.flat_map(|it| it.keys().touched().cloned()).collect();
+    while let Some(key) = open.pop() {
+        if found.insert(Arc::clone(&key)) {
+            open.extend(snapshot.references().users(&key).cloned());
+        }
+    }
+    found
+}
