@@ -22,9 +22,9 @@ rule!(
     "type-mismatch",
     Error,
     [Key(check)],
-    MANIFESTS | VALUES | OPTIONS,
-    files_of_parameters,
-    nodes: files_of_all_parameters,
+    WORKSPACE,
+    files: files_of_parameters,
+    files_of_nodes: files_of_all_parameters,
 );
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
