@@ -27,13 +27,16 @@
 mod advice;
 mod bodies;
 mod certain;
+mod changed_code;
 mod condition;
 mod declarations;
+mod difference;
 mod doctor;
 mod environment;
 mod evaluation_order;
 mod expand;
 mod expectations;
+mod extent;
 mod governing;
 mod inclusions;
 mod manifests;
@@ -46,6 +49,7 @@ mod nodes;
 mod offer;
 mod position;
 mod project;
+mod readable;
 mod readers;
 mod refused;
 mod root_entry;
@@ -68,6 +72,7 @@ use std::sync::Arc;
 pub use advice::{MOST_ADVICE, RECIPES, Recipe};
 pub use certain::Certainties;
 pub use condition::{Condition, MOST_VALUES, may_set};
+pub use difference::{Touched, TouchedKeys, difference, last_difference};
 pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
@@ -76,9 +81,11 @@ pub use environment::{environment_for, environment_in, environments_below, is_de
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
+pub use extent::ChangeExtent;
 pub use governing::{Environments, FileReading, FileView, Governing, HieraFiles, governing};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
+pub use named_nodes::may_matter_to_nodes;
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use node_sources::{DescribedBy, FilesOfFolders, FolderNodes, nodes_of_folders};
@@ -89,6 +96,7 @@ pub use project::{
     Diagnostics, InsidePath, Mistake, PROJECT_FILE, Project, ProjectError, ProjectSeverity,
     SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
+pub use readable::{Readable, all_keys, keys_of_all, written};
 pub use readers::{ReadFiles, is_wildcard};
 pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};

@@ -1,15 +1,15 @@
 //! The nodes that data files are named after, used if no file describes nodes. The paths of these
 //! files give some of their variables; their facts stay unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
 use crate::hierarchy::{Template, TemplatePart};
-use crate::lookup::{Place, paths_for_functions};
-use crate::scope::{Knowledge, Node};
+use crate::lookup::{ConfigCache, Place, PuppetVersion, Settings, paths_for_functions};
+use crate::scope::{Knowledge, KnownNodes, Node};
 use crate::value::Value;
-use crate::workspace::path;
+use crate::workspace::{Root, Snapshot, path};
 
 /// Variables that hold a node's certname, or a full name that usually equals it.
 const FULL_NAMES: [&str; 7] = [
@@ -248,15 +248,7 @@ fn is_of_a_kind(variable: &str) -> bool {
 fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<NamingPlace<'p>> {
     /// Minimum number of files for a conclusion.
     const FEWEST: usize = 3;
-    let variable = names_file(&place.template)?;
-    let name = plain(variable);
-    let is_other = place.mapped.is_some()
-        || name.starts_with("facts.")
-        || name == "environment"
-        || DOMAINS.contains(&name);
-    if is_other || place.template.variables().count() > 1 {
-        return None;
-    }
+    let variable = may_name_hosts(place)?;
     let mut count = 0;
     for file in analysis.snapshot.files() {
         let at = file.path();
@@ -274,6 +266,49 @@ fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<Nam
         place,
         naming: Naming::Full,
         variable,
+    })
+}
+
+/// The variable of a place that may name a host, whatever it is called.
+fn may_name_hosts(place: &Place) -> Option<&Arc<str>> {
+    let variable = names_file(&place.template)?;
+    let name = plain(variable);
+    let is_other = place.mapped.is_some()
+        || name.starts_with("facts.")
+        || name == "environment"
+        || DOMAINS.contains(&name)
+        || place.template.variables().count() > 1;
+    (!is_other).then_some(variable)
+}
+
+/// Whether files that appeared or vanished may matter to all nodes: a node may be named after one of
+/// them, or a level without variables in its path has or lacks it now. O(locations of all roots and
+/// files at those that may name hosts).
+#[must_use]
+pub fn may_matter_to_nodes(snapshot: &Snapshot, moved: &BTreeSet<&Arc<str>>) -> bool {
+    let settings = Settings::for_version(PuppetVersion::default()).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+    let matters = |root: &Root, place: &Place| {
+        let are_hosts = || {
+            let files = snapshot.matching(&place.template).into_iter();
+            let mut files = files.filter_map(|id| snapshot.file_by_id(id));
+            let bound = |at| place.template.bind(at)?.into_iter().next();
+            files.all(|file| {
+                let is_host = |at| bound(at).is_some_and(|(_, value)| is_full_name(&value));
+                moved.contains(file.path()) || is_host(file.path())
+            })
+        };
+        moved.iter().any(|at| bound_by(place, at).is_some())
+            && (place.template.variables().next().is_none()
+                || naming(place, &root.dir).is_some()
+                || may_name_hosts(place).is_some() && are_hosts())
+    };
+    let mut roots = snapshot.roots().iter();
+    roots.any(|root| {
+        let view = analysis.at(root);
+        let places = view.places(&view.layer);
+        places.iter().any(|place| matters(root, place))
     })
 }
 

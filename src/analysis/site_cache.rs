@@ -4,17 +4,16 @@
 //! Computing it costs O(nodes × classes). Without the cache each letter that is typed in a node's
 //! file costs that.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::evaluation_order::EvaluationOrder;
 use super::inclusions::{MissingValue, PossibleInclusions};
-use super::{NodeSet, split_key};
+use super::{NodeSet, TouchedKeys, last_difference, split_key};
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, FileFacts, HIERA_YAML, LOOKUP_OPTIONS, Revision, Snapshot,
-    language_of, path,
+    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Snapshot, language_of, path,
 };
 
 /// Maximum number of kept snapshots: the editor's, and one with the settings of before.
@@ -26,7 +25,7 @@ pub struct SiteCache(Mutex<Vec<KeptSites>>);
 
 #[derive(Debug)]
 struct KeptSites {
-    revision: Revision,
+    stamp: u64,
     settings: Settings,
     sites: Arc<Sites>,
 }
@@ -55,11 +54,11 @@ impl SiteCache {
     /// The sites of a snapshot: those of the snapshot before if the change does not concern them.
     #[must_use]
     pub fn sites(&self, snapshot: &Snapshot, settings: &Settings) -> Arc<Sites> {
-        let (own, before) = (snapshot.revision(), snapshot.delta().since);
-        let of = |revision: Revision| {
+        let (own, before) = (snapshot.stamp(), snapshot.delta().since);
+        let of = |stamp: u64| {
             let kept = lock(&self.0);
             let mut kept = kept.iter();
-            kept.find(|it| it.revision == revision && it.settings.answers_alike(settings))
+            kept.find(|it| it.stamp == stamp && it.settings.answers_alike(settings))
                 .map(|it| Arc::clone(&it.sites))
         };
         if let Some(sites) = of(own) {
@@ -72,7 +71,7 @@ impl SiteCache {
             kept.remove(0);
         }
         kept.push(KeptSites {
-            revision: own,
+            stamp: own,
             settings: settings.clone(),
             sites: Arc::clone(&sites),
         });
@@ -83,11 +82,11 @@ impl SiteCache {
     /// be called for each snapshot of a workspace, in their order.
     pub fn follow(&self, snapshot: &Snapshot) {
         let before = snapshot.delta().since;
-        let is_of_before = |it: &KeptSites| it.revision == before;
+        let is_of_before = |it: &KeptSites| it.stamp == before;
         if lock(&self.0).iter().any(is_of_before) && !concerns_sites(snapshot) {
             let mut kept = lock(&self.0);
-            for it in kept.iter_mut().filter(|it| it.revision == before) {
-                it.revision = snapshot.revision();
+            for it in kept.iter_mut().filter(|it| it.stamp == before) {
+                it.stamp = snapshot.stamp();
             }
         }
     }
@@ -159,15 +158,14 @@ fn concerns_sites(snapshot: &Snapshot) -> bool {
     {
         return true;
     }
-    let before = &delta.references_before;
-    if snapshot.references().has(LOOKUP_OPTIONS) || before.has(LOOKUP_OPTIONS) {
-        return true;
-    }
     let is_looked_up = |key: &Arc<str>| {
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
-    touched_keys(snapshot).iter().any(is_looked_up)
+    match last_difference(snapshot).keys_as_read() {
+        TouchedKeys::All => true,
+        TouchedKeys::Keys(keys) => keys.iter().any(is_looked_up),
+    }
 }
 
 /// Whether a changed file decides more than the values of keys.
@@ -182,9 +180,6 @@ fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
             definitions.any(|it| *it.name == *class && it.parameter(parameter).is_some())
         })
     };
-    // A file without keys may be no hash, and then every lookup that reads it fails.
-    let has_keys = |facts: &Arc<FileFacts>| !facts.keys.is_empty();
-    let [had_keys, has_keys] = [&file.before, &file.after].map(|it| it.as_ref().map(has_keys));
     let keys = file.keys();
     let mut names = keys.added.iter().chain(&keys.removed);
     language_of(&file.path).is_some()
@@ -194,21 +189,7 @@ fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
             HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
         )
         || snapshot.roots().of_config(&file.path).is_some()
-        || had_keys != has_keys
         || !keys.lookup_options.is_empty()
         || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
         || names.any(is_parameter)
-}
-
-/// The keys with changed values, and those that look them up.
-fn touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut found: BTreeSet<Arc<str>> = BTreeSet::new();
-    let files = snapshot.delta().files.iter();
-    let mut open: Vec<Arc<str>> = files.flat_map(|it| it.keys().touched().cloned()).collect();
-    while let Some(key) = open.pop() {
-        if found.insert(Arc::clone(&key)) {
-            open.extend(snapshot.references().users(&key).cloned());
-        }
-    }
-    found
 }

@@ -11,11 +11,11 @@ use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
-use crate::analysis::RootView;
+use crate::analysis::{RootView, all_keys};
 use crate::ide::cell::{
     nodes_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
 };
-use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
+use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
 use crate::lookup::Alternatives;
 use crate::value::to_tagged_json;
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::terminal::shown;
-use crate::analysis::{Analysis, NodeSet, RootView, environments_below};
+use crate::analysis::{Analysis, NodeSet, RootView, environments_below, keys_of_all};
 use crate::disk::{self, DiskFiles};
 use crate::ide::document::matrix::no_data;
-use crate::ide::matrix::keys_of_all;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::matrix::{Cell, Row, keys_of_all, line, row, row_of};
-use super::touched::ChangeExtent;
-use crate::analysis::{Analysis, RootView, with_manifest_variables};
+use super::matrix::{Cell, Row, line, row, row_of};
+use crate::analysis::{Analysis, ChangeExtent, RootView, keys_of_all, with_manifest_variables};
 use crate::lookup::{Group, Request};
 use crate::scope::KnownNodes;
 use crate::text::nearest_host;

@@ -1,6 +1,6 @@
 //! The effect of an edit on values: keys, numbers of nodes, old and new answers.
 //!
-//! Only keys and nodes that the edit can affect are looked up again: see `touched`.
+//! Only keys and nodes that the edit can affect are looked up again: see [`ChangeExtent`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::compare::{Difference, changes};
 use super::document::OnProgress;
 use super::matrix::{answer_in, bare_row_of, row_of};
-use super::touched::ChangeExtent;
-use crate::analysis::RootView;
+use crate::analysis::{ChangeExtent, RootView};
 use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
 

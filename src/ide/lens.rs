@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use super::document::uses;
-use super::matrix::written;
 use super::unsaved::{EditEffect, MOST_AT_ONCE, effect};
-use crate::analysis::{Analysis, RootView};
+use crate::analysis::{Analysis, RootView, written};
 use crate::lookup::Place;
 use crate::text::TextRange;
 use crate::workspace::{File, FileId, Snapshot};

@@ -45,7 +45,6 @@ mod shell;
 pub mod signature;
 pub mod symbols;
 pub mod target;
-mod touched;
 mod unsaved;
 mod written_key;
 
@@ -53,6 +52,8 @@ pub use crate::scope::KnownNodes;
 
 #[cfg(test)]
 mod code_tests;
+#[cfg(test)]
+mod edits_tests;
 #[cfg(test)]
 mod fixture_tests;
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::impact::{Detail, impact_on_readers, impact_with, is_by_path};
-use super::touched::{Touched, touched};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, TouchedKeys, difference};
 use crate::interpolation::root_of;
 use crate::text::TextRange;
 use crate::workspace::{Change, File, Snapshot};
@@ -50,11 +49,11 @@ pub(super) fn effect(analysis: Analysis<'_>, path: &str, most: usize) -> EditEff
     let Some(saved) = saved(analysis.snapshot, path) else {
         return EditEffect::Nothing;
     };
-    match touched(&saved, analysis.snapshot) {
-        Touched::All => return EditEffect::Any,
-        Touched::Keys(keys) if keys.is_empty() => return EditEffect::Nothing,
-        Touched::Keys(keys) if keys.len() > most => return EditEffect::Later,
-        Touched::Keys(_) => {}
+    match difference(&saved, analysis.snapshot).keys() {
+        TouchedKeys::All => return EditEffect::Any,
+        TouchedKeys::Keys(keys) if keys.is_empty() => return EditEffect::Nothing,
+        TouchedKeys::Keys(keys) if keys.len() > most => return EditEffect::Later,
+        TouchedKeys::Keys(_) => {}
     }
     let before = Analysis {
         snapshot: &saved,

@@ -1,9 +1,5 @@
 //! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry, shown};
 use crate::analysis::{RootView, quoted};
 use crate::datatype::{self, NoAliases, Type};
@@ -11,14 +7,13 @@ use crate::lookup::{Cause, LookupError, Request};
 use crate::scope::Scope;
 use crate::text::typing_error;
 use crate::value::Value;
-use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS};
 
 rule!(
     "bad-convert-to",
     Error,
     [Option(check_type), File(check_values)],
-    VALUES | OPTIONS,
-    concerned,
+    WORKSPACE
 );
 
 /// Puppet's types that values can be converted to.
@@ -168,21 +163,4 @@ fn conversion(error: &LookupError) -> Option<&str> {
         return None;
     };
     Some(message)
-}
-
-/// Files with keys that may have got another value or other options.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut concerned = FilesWith::new(snapshot);
-    if options_look_up(snapshot) {
-        concerned.keys_below("");
-    }
-    for key in touched_answers(snapshot) {
-        concerned.key(&key);
-    }
-    for delta in &snapshot.delta().files {
-        for option in &delta.keys().lookup_options {
-            concerned.option(option);
-        }
-    }
-    concerned.files
 }

@@ -11,7 +11,7 @@ use super::reference_graph::Edge;
 use super::rule::Hook;
 use super::suppression;
 use super::walk::walk;
-use super::{FactKinds, RULES, Rule};
+use super::{RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
     SiteCache, SiteNodes, Sites, datadir_of, layers_of,
@@ -244,7 +244,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let mut rules = RULES.to_vec();
-        rules.retain(|rule| part == RuleSet::All || rule.depends.on == FactKinds::NONE);
+        rules.retain(|rule| part == RuleSet::All || rule.depends.on_file_only);
         let mut findings = match &checked.role {
             // The text of a template is only known once it is rendered.
             FileRole::Config(_) if path::is_template(file.path()) => Vec::new(),
@@ -571,7 +571,7 @@ fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
 /// files, and, with a lower severity, from rules that need only its text.
 fn unread_findings(file: &FileContext<'_>) -> Vec<Finding> {
     let own = RULES.iter().copied();
-    let own = own.filter(|rule| rule.depends.on == FactKinds::NONE);
+    let own = own.filter(|rule| rule.depends.on_file_only);
     let is_for_unread = |rule: &&Rule| {
         let mut hooks = rule.hooks.iter();
         hooks.any(|hook| matches!(hook, Hook::Unread(_)))

@@ -1,18 +1,12 @@
 //! `dig-digit-string-key`: a token digs with a number, but the hash has it as a string.
 
-use super::looked_up::{Held, files_that_look_up, held, segments};
+use super::looked_up::{Held, held, segments};
 use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::interpolation::{Segment, TokenKind};
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 
-rule!(
-    "dig-digit-string-key",
-    Warning,
-    [Token(check)],
-    VALUES | OPTIONS,
-    files_that_look_up
-);
+rule!("dig-digit-string-key", Warning, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((looked_up, Held::NoPart { segment, names })) = held(file, at) else {

@@ -1,18 +1,12 @@
 //! `interp-loses-type`: a string consists of a lookup of a value that is not a string.
 
-use super::looked_up::{Held, files_that_look_up, held};
+use super::looked_up::{Held, held};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::TextEdit;
 use crate::workspace::ValueKind;
 
-rule!(
-    "interp-loses-type",
-    Hint,
-    [Token(check)],
-    VALUES | OPTIONS,
-    files_that_look_up
-);
+rule!("interp-loses-type", Hint, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::Call { method, .. } = &at.token.kind else {

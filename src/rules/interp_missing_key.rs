@@ -1,17 +1,11 @@
 //! `interp-missing-key`: a token looks up a key that no data has.
 
-use super::looked_up::{LookedUp, files_that_look_up, segments};
+use super::looked_up::{LookedUp, segments};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::text::{TextEdit, typing_error};
 use crate::workspace::LOOKUP_OPTIONS;
 
-rule!(
-    "interp-missing-key",
-    Hint,
-    [Token(check)],
-    KEYS,
-    files_that_look_up
-);
+rule!("interp-missing-key", Hint, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some(looked_up) = LookedUp::of(at) else {

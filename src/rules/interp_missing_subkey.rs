@@ -1,18 +1,12 @@
 //! `interp-missing-subkey`: a token digs for a part that a fact or a value does not have.
 
-use super::looked_up::{Held, files_that_look_up, held, segments};
+use super::looked_up::{Held, held, segments};
 use super::variables::{missing_part, report_missing, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::interpolation::Segment;
 use crate::text::typing_error;
 
-rule!(
-    "interp-missing-subkey",
-    Hint,
-    [Token(check)],
-    VALUES | OPTIONS,
-    files_that_look_up
-);
+rule!("interp-missing-subkey", Hint, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {

@@ -1,6 +1,6 @@
 //! `interp-structured-in-string`: a list or a hash is interpolated into a longer string.
 
-use super::looked_up::{Held, files_that_look_up, held};
+use super::looked_up::{Held, held};
 use super::variables::variable;
 use super::{FileContext, Findings, TokenAt};
 use crate::interpolation::{Method, TokenKind};
@@ -11,8 +11,7 @@ rule!(
     "interp-structured-in-string",
     Warning,
     [Token(check)],
-    VALUES | OPTIONS,
-    files_that_look_up
+    WORKSPACE
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {

@@ -7,7 +7,6 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::reference_graph::files_on_circles;
 use super::{Checker, FileContext, Findings, Reader, Related, Severity};
 use crate::analysis::quoted;
 use crate::interpolation::root_of;
@@ -17,13 +16,7 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS};
 
-rule!(
-    "interpolation-loop",
-    Error,
-    [File(check)],
-    VALUES,
-    files_on_circles
-);
+rule!("interpolation-loop", Error, [File(check)], WORKSPACE);
 
 /// Maximum number of steps in the search for scopes with a loop, for one key.
 const MOST_STEPS: usize = 500;

@@ -1,20 +1,10 @@
 //! `key-shape`: a key has `::`, but cannot be the parameter of a class.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::keys_in_code::is_looked_up;
-use super::touched::FilesWith;
 use super::{FileContext, Findings};
-use crate::workspace::{KeyFact, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
-rule!(
-    "key-shape",
-    Hint,
-    [Key(check)],
-    VALUES | MANIFESTS,
-    files_with_odd_names
-);
+rule!("key-shape", Hint, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(wrong) = wrong(&key.name) else {
@@ -57,13 +47,6 @@ fn wrong(name: &str) -> Option<&'static str> {
     let begins = |first: char| first.is_ascii_lowercase() || first == '_';
     (!parameter.contains(':') && !parameter.starts_with(begins))
         .then_some("parameter names begin with a lower-case letter or '_'")
-}
-
-/// The files with such keys. O(keys of the workspace).
-fn files_with_odd_names(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = FilesWith::new(snapshot);
-    files.keys_that(|name| wrong(name).is_some());
-    files.files
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Elements and keys of values that look like knock-outs, and the lower levels that they act on:
 //! for the rules about `knockout_prefix`.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::{FileContext, Reader, order};
@@ -10,7 +9,7 @@ use crate::lookup::OptionsEntry;
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 
 /// The usual value of `knockout_prefix`.
 pub(super) const USUAL_PREFIX: &str = "--";
@@ -232,39 +231,4 @@ fn holds(value: &Value, text: &str) -> bool {
     value
         .as_str()
         .is_some_and(|own| own == text || own.contains("%{"))
-}
-
-/// Files that may have knock-outs in a key that a change affects; all files that may have some, if
-/// `lookup_options` changed. O(files with these keys).
-pub(super) fn files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    for changed in &snapshot.delta().files {
-        let keys = changed.keys();
-        for name in keys.touched() {
-            let holders = snapshot.iter_files_with(name);
-            let holders = holders.filter(|file| may_knock_out(file, name));
-            files.extend(holders.map(|file| Arc::clone(file.path())));
-        }
-        if !keys.lookup_options.is_empty() {
-            files.extend(all_files_with_prefixes(snapshot));
-        }
-    }
-    files
-}
-
-/// Files with a value that may have knock-outs. O(keys).
-pub(super) fn all_files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let knocking = snapshot.files().filter(|file| {
-        let mut keys = file.facts().keys.iter();
-        keys.any(|key| may_knock_out(file, &key.name))
-    });
-    knocking.map(|file| Arc::clone(file.path())).collect()
-}
-
-/// Whether a value may have a knock-out.
-fn may_knock_out(file: &File, key: &str) -> bool {
-    let key = file.facts().key(key);
-    // Every prefix is assumed to have such a character.
-    let is_sign = |byte: u8| matches!(byte, b'-' | b'~' | b'!' | b'+' | b'_' | b'=' | b'^');
-    key.is_some_and(|key| key.value.slice(file.text()).bytes().any(is_sign))
 }

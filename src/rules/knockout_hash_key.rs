@@ -1,16 +1,10 @@
 //! `knockout-hash-key`: a hash key has the knock-out prefix, which does not remove keys.
 
-use super::knockout::{files_with_prefixes, prefixed};
+use super::knockout::prefixed;
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-rule!(
-    "knockout-hash-key",
-    Warning,
-    [Key(check)],
-    OPTIONS,
-    files_with_prefixes
-);
+rule!("knockout-hash-key", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((knocking, prefix)) = prefixed(file, key) else {

@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use super::knockout::{files_with_prefixes, has_text_at, prefixed, value_at};
+use super::knockout::{has_text_at, prefixed, value_at};
 use super::{FileContext, Findings, Fix, Safety, Severity, Tag};
 use crate::text::{TextEdit, typing_error};
 use crate::value::Value;
 use crate::workspace::{File, KeyFact};
 
-rule!(
-    "knockout-removes-nothing",
-    Hint,
-    [Key(check)],
-    VALUES | OPTIONS,
-    files_with_prefixes,
-);
+rule!("knockout-removes-nothing", Hint, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((knocking, prefix)) = prefixed(file, key) else {

@@ -2,17 +2,11 @@
 
 use std::sync::Arc;
 
-use super::knockout::{files_with_prefixes, has_text_at, prefixed, value_at};
+use super::knockout::{has_text_at, prefixed, value_at};
 use super::{FileContext, Findings};
 use crate::workspace::{File, KeyFact};
 
-rule!(
-    "knockout-resurrected",
-    Warning,
-    [Key(check)],
-    VALUES | OPTIONS,
-    files_with_prefixes,
-);
+rule!("knockout-resurrected", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((knocking, _)) = prefixed(file, key) else {

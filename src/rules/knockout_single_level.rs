@@ -1,16 +1,10 @@
 //! `knockout-single-level`: no lower level sets the key, so a knock-out stays in the value.
 
-use super::knockout::{files_with_prefixes, prefixed};
+use super::knockout::prefixed;
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-rule!(
-    "knockout-single-level",
-    Warning,
-    [Key(check)],
-    KEYS | OPTIONS,
-    files_with_prefixes
-);
+rule!("knockout-single-level", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((knocking, _)) = prefixed(file, key) else {

@@ -1,24 +1,12 @@
 //! `knockout-without-prefix`: an element looks like a knock-out, but no prefix is set.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::entry_edit::added;
-use super::knockout::{
-    Knockout, USUAL_PREFIX, all_files_with_prefixes, files_with_prefixes, has_text_at, knocking,
-};
-use super::touched::codes;
+use super::knockout::{Knockout, USUAL_PREFIX, has_text_at, knocking};
 use super::{FileContext, Findings, Fix, Safety, entry};
 use crate::text::TextEdit;
-use crate::workspace::{FileDelta, Format, KeyFact, Snapshot};
+use crate::workspace::{Format, KeyFact};
 
-rule!(
-    "knockout-without-prefix",
-    Warning,
-    [Key(check)],
-    VALUES | OPTIONS | MANIFESTS,
-    concerned
-);
+rule!("knockout-without-prefix", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {
@@ -64,23 +52,6 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
     }
-}
-
-/// Files with affected values or options; all files that may have knock-outs, if a change adds or
-/// removes a prefix in a call.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let gives_otherwise = |delta: &FileDelta| {
-        let [before, after] = codes(delta).map(|code| {
-            let lookups = code.into_iter().flat_map(|code| &code.lookups);
-            let giving = lookups.filter(|lookup| lookup.may_knock_out);
-            giving.map(|lookup| &lookup.key).collect::<Vec<_>>()
-        });
-        before != after
-    };
-    if snapshot.delta().files.iter().any(gives_otherwise) {
-        return all_files_with_prefixes(snapshot);
-    }
-    files_with_prefixes(snapshot)
 }
 
 /// Sets the prefix in the file's own entry of `lookup_options` for a key, if that is merged deeply.

@@ -1,21 +1,11 @@
 //! `leading-colons-key`: a key starts with colons.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::keys_in_code::is_looked_up;
-use super::touched::FilesWith;
 use super::{FileContext, Findings, Fix, Safety};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{KeyFact, Snapshot};
+use crate::workspace::KeyFact;
 
-rule!(
-    "leading-colons-key",
-    Warning,
-    [Key(check)],
-    VALUES | MANIFESTS,
-    files_with_leading_colons
-);
+rule!("leading-colons-key", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let name = key.name.trim_start_matches(':');
@@ -50,13 +40,6 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let edit = TextEdit::delete(TextRange::new(start, start + colons));
     let fix = Fix::new(Safety::Unsafe, "Remove the colons in front", edit);
     finding.fixes.push(fix.renaming(key.key, name));
-}
-
-/// The files with such keys. O(those keys).
-fn files_with_leading_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = FilesWith::new(snapshot);
-    files.keys_below(":");
-    files.files
 }
 
 #[cfg(test)]

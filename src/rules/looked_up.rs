@@ -11,7 +11,7 @@ use super::context::{FileContext, TokenAt};
 use crate::interpolation::{Key, Segment, TokenKind, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{Snapshot, ValueKind};
+use crate::workspace::ValueKind;
 
 /// Maximum number of files with a key; keys in more files are not checked.
 const MOST_FILES: usize = 64;
@@ -252,36 +252,6 @@ fn is_open(key: &Value) -> bool {
         Some(text) => ValueKind::of_text(text) == ValueKind::Open,
         None => matches!(key, Value::Opaque(_) | Value::Sensitive(_) | Value::Rich(_)),
     }
-}
-
-/// Files with tokens that look up a key with changed values. If keys were added or removed, also
-/// files that look up missing keys, which may be misspelt. If options changed, all files that look
-/// up keys.
-pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
-    let mut has_new_names = false;
-    let mut has_new_options = false;
-    for file in &snapshot.delta().files {
-        let keys = file.keys();
-        has_new_options |= !keys.lookup_options.is_empty();
-        has_new_names |= !keys.added.is_empty() || !keys.removed.is_empty();
-        touched.extend(keys.touched().cloned());
-    }
-    for key in &touched {
-        for user in snapshot.references().users(key) {
-            let users = snapshot.iter_files_with(user);
-            let looks_up = users.filter(|file| file.facts().uses().any(|(_, _, to)| to == key));
-            files.extend(looks_up.map(|file| Arc::clone(file.path())));
-        }
-    }
-    if has_new_names || has_new_options {
-        let misses = |to: &Arc<str>| has_new_options || snapshot.count_with(to) == 0;
-        let missing = snapshot.files();
-        let missing = missing.filter(|file| file.facts().uses().any(|(_, _, to)| misses(to)));
-        files.extend(missing.map(|file| Arc::clone(file.path())));
-    }
-    files
 }
 
 #[cfg(test)]

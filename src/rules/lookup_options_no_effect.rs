@@ -4,7 +4,6 @@
 use super::knockout::lower_files;
 use super::option_list::ListedOption;
 use super::option_list::literal_start;
-use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
@@ -18,8 +17,7 @@ rule!(
     "lookup-options-no-effect",
     Warning,
     [Option(check), Key(check_key)],
-    KEYS | OPTIONS | MANIFESTS,
-    files_with_options,
+    WORKSPACE
 );
 
 /// Reports a key that is similar to `lookup_options` and has options in it.

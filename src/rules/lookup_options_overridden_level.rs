@@ -3,7 +3,6 @@
 
 use super::context::order;
 use super::option_list::strategy;
-use super::touched::files_with_options;
 use super::{FileContext, Findings, OptionAt, Reader};
 use crate::value::Value;
 
@@ -11,8 +10,7 @@ rule!(
     "lookup-options-overridden-level",
     Information,
     [Option(check)],
-    OPTIONS,
-    files_with_options,
+    WORKSPACE
 );
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {

@@ -1,7 +1,6 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
 use super::option_list::literal_start;
-use super::touched::files_with_options;
 use super::{FileContext, Findings, OptionAt};
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -9,8 +8,7 @@ rule!(
     "lookup-options-regex-no-match",
     Hint,
     [Option(check)],
-    KEYS | OPTIONS,
-    files_with_options,
+    WORKSPACE
 );
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {

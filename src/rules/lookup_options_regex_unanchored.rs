@@ -1,6 +1,5 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::TextEdit;
 
@@ -8,8 +7,7 @@ rule!(
     "lookup-options-regex-unanchored",
     Warning,
     [Option(check)],
-    KEYS,
-    files_with_options,
+    WORKSPACE
 );
 
 /// Characters of patterns that no key has. Plus signs, question marks and braces also occur in keys.

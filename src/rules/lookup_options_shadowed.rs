@@ -1,21 +1,16 @@
 //! `lookup-options-shadowed`: the entry of a key hides a pattern with a merge strategy for the key.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::knockout::value_of;
 use super::option_list::{ListedOption, strategy};
-use super::touched::{files_with_entries, files_with_options};
 use super::{FileContext, Findings, OptionAt};
 use crate::value::Value;
-use crate::workspace::{Snapshot, ValueKind};
+use crate::workspace::ValueKind;
 
 rule!(
     "lookup-options-shadowed",
     Warning,
     [Option(check)],
-    VALUES | OPTIONS,
-    concerned
+    WORKSPACE
 );
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
@@ -83,15 +78,6 @@ fn is_unique_list(value: &Value) -> bool {
         let mut places = elements.iter().enumerate();
         places.all(|(at, one)| one.as_array().is_none() && !elements[..at].contains(one))
     })
-}
-
-/// The files with entries for keys that a change affects; all files with entries if some entry changed.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut changed = snapshot.delta().files.iter();
-    match changed.any(|file| !file.keys().lookup_options.is_empty()) {
-        true => files_with_options(snapshot),
-        false => files_with_entries(snapshot),
-    }
 }
 
 #[cfg(test)]

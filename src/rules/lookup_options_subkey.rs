@@ -1,17 +1,10 @@
 //! `lookup-options-subkey`: an entry of 'lookup_options' is for a part of a key.
 
 use super::option_list::strategy;
-use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::{TextEdit, TextRange};
 
-rule!(
-    "lookup-options-subkey",
-    Warning,
-    [Option(check)],
-    KEYS | OPTIONS,
-    files_with_options,
-);
+rule!("lookup-options-subkey", Warning, [Option(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some((root, part)) = at.name.split_once('.') else {

@@ -1,7 +1,6 @@
 //! `merge-type-clash`: values cannot be merged by the strategy in 'lookup_options'.
 
 use super::option_list::strategy;
-use super::touched::files_with_entries;
 use super::{FileContext, Findings, OptionAt};
 use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Reach, Request, Subject};
@@ -10,13 +9,7 @@ use crate::workspace::ValueKind;
 /// Maximum number of files with the key; keys in more files are not looked up.
 const MOST_FILES: usize = 64;
 
-rule!(
-    "merge-type-clash",
-    Error,
-    [Option(check)],
-    VALUES | OPTIONS,
-    files_with_entries
-);
+rule!("merge-type-clash", Error, [Option(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let options = at.options.as_ref();

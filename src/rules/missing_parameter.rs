@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{does_otherwise, options_look_up, touched_answers};
 use super::{FileContext, Findings, Related};
-use crate::analysis::{Affected, MissingValue, included_lists, split_key};
+use crate::analysis::{Affected, MissingValue, Touched, included_lists, split_key};
 use crate::text::TextRange;
 use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
 
@@ -13,9 +12,9 @@ rule!(
     "missing-parameter",
     Error,
     [Key(check), Code(check_code)],
-    MANIFESTS | VALUES | OPTIONS,
-    concerned,
-    nodes: including,
+    WORKSPACE,
+    files: concerned,
+    files_of_nodes: including,
 );
 
 /// Reports the classes in a list that manifests include.
@@ -74,30 +73,31 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
 }
 
 /// The files of [`including`], if a change affects classes, their keys or lists.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let files = || snapshot.delta().files.iter();
+fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    let snapshot = touched.snapshot;
     let is_of_class = |key: &Arc<str>| {
         let class = split_key(key).map(|(class, _)| class);
         class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
     };
-    let is_new_data = |delta: &FileDelta| {
-        let keys = delta.keys();
-        let mut names = keys.added.iter().chain(&keys.removed);
-        let has_keys = |facts: &Arc<FileFacts>| facts.error.is_none() && !facts.keys.is_empty();
-        let [before, after] = [&delta.before, &delta.after].map(|it| it.as_ref().map(has_keys));
-        before != after || names.any(is_of_class) || !keys.lookup_options.is_empty()
+    let is_new_data = |file: &FileDelta| {
+        let mut names = file.keys().added.iter().chain(&file.keys().removed);
+        let has_keys = |facts: &FileFacts| facts.error.is_none() && !facts.keys.is_empty();
+        let [before, after] = file.versions().map(|facts| facts.map(has_keys));
+        before != after || names.any(is_of_class)
     };
     // Lookups in manifests may decide which variables and classes nodes have.
     let is_looked_up = |key: &Arc<str>| {
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
-    let is_new = files().any(|delta| does_otherwise(delta) || is_new_data(delta))
-        || options_look_up(snapshot)
-        || touched_answers(snapshot).iter().any(is_looked_up);
-    match is_new {
-        true => including(snapshot),
-        false => BTreeSet::new(),
+    let is_new = touched.code().next().is_some()
+        || touched.files.iter().any(is_new_data)
+        || touched.options.iter().flatten().next().is_some()
+        || keys.iter().any(is_looked_up);
+    if is_new {
+        including(snapshot)
+    } else {
+        BTreeSet::new()
     }
 }
 

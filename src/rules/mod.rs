@@ -1,9 +1,9 @@
 //! One file per diagnostic, and the registry of them.
 //!
 //! A rule checks one file as the hierarchies read it, through hooks that a single
-//! walk over the file calls. It uses the analysis and the snapshot, never the disk, and declares the
-//! facts about other files that it depends on: these decide which files are checked
-//! again after an edit. A file in a data directory that no level is known to read, such as that of a
+//! walk over the file calls. It uses the analysis and the snapshot, never the disk, and declares
+//! whether it depends on other files: [`recheck`](recheck()) decides which files are checked again
+//! after an edit. A file in a data directory that no level is known to read, such as that of a
 //! custom backend, is checked with a lower severity, by the rules that need only its text.
 //!
 //! A new rule is one file here, one page in `docs/rules` with examples that are tests, and one line
@@ -44,6 +44,8 @@ mod marked;
 mod option_list;
 mod parameters;
 mod proof;
+#[cfg(test)]
+pub(crate) mod random_edits;
 mod recheck;
 #[cfg(test)]
 mod recheck_counts_tests;
@@ -54,7 +56,6 @@ mod reference_graph;
 mod rule;
 mod secrets;
 mod suppression;
-mod touched;
 mod variables;
 mod walk;
 
@@ -72,7 +73,7 @@ use context::{
     FileContext, FileRole, MappingAt, OptionAt, Reader, ScalarAt, TokenAt, entry, shown,
 };
 use finding::Findings;
-use rule::{Depends, FactKinds, Hook};
+use rule::{Depends, Hook};
 
 /// Declares the modules of rules and the list of all rules.
 macro_rules! rules {

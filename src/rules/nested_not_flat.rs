@@ -1,24 +1,16 @@
 //! `nested-not-flat`: parameters of a class are in a hash under the class's name, where Puppet does
 //! not look for them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::keys_in_code::{lookups_that_changed, may_be_looked_up};
-use super::touched::{ChangedClass, FilesWith, changed_classes};
+use super::keys_in_code::may_be_looked_up;
 use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Analysis, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};
 use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact, KeyState, Root, Snapshot};
+use crate::workspace::{Format, KeyFact, KeyState, Root};
 
-rule!(
-    "nested-not-flat",
-    Warning,
-    [Key(check)],
-    MANIFESTS | VALUES | OPTIONS,
-    concerned
-);
+rule!("nested-not-flat", Warning, [Key(check)], WORKSPACE);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if key.state != KeyState::Read || key.value.is_empty() {
@@ -172,25 +164,6 @@ fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<
     };
     let range = key.key.cover(node.range);
     Some(TextEdit::replace(range, written.join(between)))
-}
-
-/// Files with keys named like a changed class or one of its parameters, and with keys for which a
-/// change affects lookups or options.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut concerned = FilesWith::new(snapshot);
-    for delta in &snapshot.delta().files {
-        let is_other_for_keys =
-            |it: &ChangedClass| it.came_or_went || it.is_refused_anew || !it.names.is_empty();
-        for class in changed_classes(delta).into_iter().filter(is_other_for_keys) {
-            concerned.key(&class.name);
-            concerned.keys_below(&format!("{}::", class.name));
-        }
-        lookups_that_changed(delta, &mut concerned);
-        for option in &delta.keys().lookup_options {
-            concerned.option(option);
-        }
-    }
-    concerned.files
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `null-masks`: a key without a value hides the value of a lower level.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::order;
@@ -8,18 +7,12 @@ use super::{FileContext, Findings, Reader, Severity};
 use crate::lookup::Reach;
 use crate::scope::os_family;
 use crate::value::Value;
-use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 
 /// Maximum number of files with the key that are searched for a lower value.
 const MOST_FILES: usize = 64;
 
-rule!(
-    "null-masks",
-    Hint,
-    [Key(check)],
-    VALUES | OPTIONS,
-    files_with_nulls
-);
+rule!("null-masks", Hint, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let text = file.file.text();
@@ -93,32 +86,6 @@ fn may_meet(one: &Reach, other: &Reach) -> bool {
             let mut others = other.bindings.iter();
             others.all(|(known, other)| known != name || other == value)
         })
-}
-
-/// Files without a value for a key that a change affects.
-fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    for changed in &snapshot.delta().files {
-        let keys = changed.keys();
-        let mut add = |name: &str| {
-            let holders = snapshot.iter_files_with(name);
-            let nulls = holders.filter(|file| {
-                let key = file.facts().key(name);
-                key.is_some_and(|key| is_null(key, file.text()))
-            });
-            files.extend(nulls.map(|file| Arc::clone(file.path())));
-        };
-        keys.touched().for_each(|name| add(name));
-        for option in &keys.lookup_options {
-            if option.starts_with('^') {
-                let names = snapshot.key_names("");
-                names.for_each(|name| add(name));
-            } else {
-                add(option);
-            }
-        }
-    }
-    files
 }
 
 #[cfg(test)]

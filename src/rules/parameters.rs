@@ -3,87 +3,78 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{
-    FilesWith, changed_classes, codes, does_otherwise, options_look_up, touched_answers,
-};
-use crate::analysis::split_key;
+use super::recheck::paths;
+use crate::analysis::{Touched, split_key};
 use crate::workspace::{
     CodeFacts, DefinitionKind, File, FileDelta, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
 };
 
-/// The files with keys of changed classes, and those with a class's key that may have got another value.
-pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut concerned = FilesWith::new(snapshot);
-    let of_classes = |concerned: &mut FilesWith<'_>| {
-        concerned
-            .files
-            .append(&mut files_of_all_parameters(snapshot));
+/// The files with keys of classes that are evaluated in another way: for other nodes, with other
+/// variables, or with other parameters from code.
+pub(super) fn files_of_parameters(
+    touched: &Touched<'_>,
+    keys: &BTreeSet<Arc<str>>,
+) -> BTreeSet<Arc<str>> {
+    let snapshot = touched.snapshot;
+    let Some(classes) = evaluated_otherwise(touched, keys) else {
+        return files_of_all_parameters(snapshot);
     };
-    if options_look_up(snapshot) {
-        of_classes(&mut concerned);
-    }
-    for key in touched_answers(snapshot) {
-        if lists_classes(snapshot, &key)
-            || may_decide_variables(snapshot, &key)
-            || split_key(&key)
-                .is_some_and(|(class, name)| declares_from(snapshot, class, Some(name)))
-        {
-            of_classes(&mut concerned);
-        }
-        if key.contains("::") {
-            concerned.key(&key);
-        }
-    }
-    for delta in &snapshot.delta().files {
-        for class in changed_classes(delta) {
-            if class.came_or_went || class.is_refused_anew {
-                concerned.keys_below(&format!("{}::", class.name));
-            }
-            for name in class.names.iter().chain(&class.parameters) {
-                concerned.key(&format!("{}::{name}", class.name));
-            }
-        }
-        let versions = || codes(delta).into_iter().flatten();
-        let is_otherwise = does_otherwise(delta);
-        let included = match is_otherwise {
-            true => included_otherwise(snapshot, delta),
-            false => Some(BTreeSet::new()),
-        };
-        if is_otherwise
-            && (versions().any(decides_all)
-                || included.is_none()
-                || evaluates_otherwise(delta) && some_manifest_sets_variables(snapshot))
-        {
-            of_classes(&mut concerned);
-        } else if is_otherwise {
-            for class in included.iter().flatten() {
-                concerned.keys_below(&format!("{class}::"));
-            }
-            let includes = versions().flat_map(|code| &code.includes);
-            let giving = includes.filter(|include| include.sets != SetParameters::Nothing);
-            for class in giving.filter_map(|include| include.class.as_ref()) {
-                concerned.keys_below(&format!("{class}::"));
-                if declares_from(snapshot, class, None) {
-                    of_classes(&mut concerned);
-                }
-            }
-        }
-        for option in &delta.keys().lookup_options {
-            match option.starts_with('^') {
-                true => of_classes(&mut concerned),
-                false => concerned.key(option),
-            }
-        }
-    }
-    concerned.files
+    let prefixes = classes.iter().map(|class| format!("{class}::"));
+    let files = prefixes.flat_map(|prefix| files_with_keys(snapshot, &prefix, |_| true));
+    files.collect()
 }
 
 /// The files with a key of any class.
 pub(super) fn files_of_all_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut concerned = FilesWith::new(snapshot);
-    concerned.keys_that(|key| key.contains("::"));
-    concerned.files
+    files_with_keys(snapshot, "", |key| key.contains("::"))
+}
+
+/// The files with keys that start with a prefix, and that a test accepts.
+fn files_with_keys(
+    snapshot: &Snapshot,
+    prefix: &str,
+    accepts: impl Fn(&str) -> bool,
+) -> BTreeSet<Arc<str>> {
+    let keys = snapshot.key_names(prefix).filter(|key| accepts(key));
+    let files = keys.flat_map(|key| paths(snapshot.iter_files_with(key)));
+    files.collect()
+}
+
+/// The classes that may be evaluated in another way; `None` if any may be.
+fn evaluated_otherwise(
+    touched: &Touched<'_>,
+    keys: &BTreeSet<Arc<str>>,
+) -> Option<BTreeSet<Arc<str>>> {
+    let snapshot = touched.snapshot;
+    let decides = |key: &Arc<str>| {
+        lists_classes(snapshot, key)
+            || may_decide_variables(snapshot, key)
+            || split_key(key)
+                .is_some_and(|(class, name)| declares_from(snapshot, class, Some(name)))
+    };
+    if keys.iter().any(decides) {
+        return None;
+    }
+    let mut found = BTreeSet::new();
+    for file in touched.code() {
+        found.extend(included_otherwise(snapshot, file)?);
+        let versions = || file.codes().into_iter().flatten();
+        if versions().any(decides_all)
+            || evaluates_otherwise(file) && some_manifest_sets_variables(snapshot)
+        {
+            return None;
+        }
+        let includes = versions().flat_map(|code| &code.includes);
+        let giving = includes.filter(|include| include.sets != SetParameters::Nothing);
+        for class in giving.filter_map(|include| include.class.as_ref()) {
+            if declares_from(snapshot, class, None) {
+                return None;
+            }
+            found.insert(Arc::clone(class));
+        }
+    }
+    Some(found)
 }
 
 /// Whether code may include the classes in the list of a key.
@@ -150,7 +141,7 @@ fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {
 /// Whether a change of the site's code may affect the variables that classes see. Includes in the
 /// body of a class only affect the included classes.
 fn evaluates_otherwise(delta: &FileDelta) -> bool {
-    let [before, after] = codes(delta).map(|code| {
+    let [before, after] = delta.codes().map(|code| {
         let is_of_site = |within: Within| !matches!(within, Within::Definition(_));
         let code = code.into_iter();
         let includes = code.clone().flat_map(|code| &code.includes);
@@ -174,7 +165,7 @@ fn evaluates_otherwise(delta: &FileDelta) -> bool {
 /// The classes that may be evaluated for other nodes after a change of code, if they are named
 /// literally; `None` if any class may be.
 fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet<Arc<str>>> {
-    let [before, after] = codes(delta).map(|code| {
+    let [before, after] = delta.codes().map(|code| {
         let code = code.into_iter();
         let includes = code.clone().flat_map(|code| &code.includes);
         let includes = includes.filter(|it| it.kind != IncludeKind::Reference);

@@ -5,7 +5,7 @@ use crate::analysis::{Project, RootEntry, Spoils};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
-rule!("project-config", Error, [Project(check)], FILES);
+rule!("project-config", Error, [Project(check)], WORKSPACE);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let path = at.file.path();

@@ -3,13 +3,12 @@
 //! A proof needs a key that is never merged, and data that is entirely in the workspace. Without a
 //! proof nothing is reported.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::{FileContext, Reader, order};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
-use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS};
 
 /// Maximum number of files with a key. With more files values are not compared: an edit of one of
 /// them would require a check of all.
@@ -176,24 +175,4 @@ fn spells_same(one: &File, other: &File, key: &str) -> bool {
     };
     let own = text(one);
     own.is_some() && own == text(other)
-}
-
-/// The files with a key that a change affects; all files if `lookup_options` changed.
-pub(super) fn files_with_touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    for changed in &snapshot.delta().files {
-        let keys = changed.keys();
-        if !keys.lookup_options.is_empty() {
-            files.extend(snapshot.files().map(|file| Arc::clone(file.path())));
-            return files;
-        }
-        for key in keys.touched() {
-            // One file more or less decides whether they are compared at all.
-            if snapshot.count_with(key) <= MOST_FILES + 1 {
-                let holders = snapshot.iter_files_with(key);
-                files.extend(holders.map(|file| Arc::clone(file.path())));
-            }
-        }
-    }
-    files
 }

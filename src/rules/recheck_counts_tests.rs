@@ -34,6 +34,8 @@ class ntp(Array[String] $servers, Enum['web', 'db'] $tier = 'web') {
 class mail(String $relay) {
   include ntp
 }
+#- nodes.yaml
+n1: {facts: {role: web}}
 #- data/tier/web.yaml
 ntp::servers: [t]
 #- data/common.yaml
@@ -114,6 +116,13 @@ const EDITS: &[(&str, &str, &str, &str)] = &[
     ("a class's key in many files", COMMON, "[c]", "[d]"),
     ("a new key", COMMON, "port", "other: 1\nport"),
     ("a list of classes", COMMON, "ntp, mail", "ntp"),
+    (
+        "a text that is not closed yet",
+        COMMON,
+        "port: 25",
+        "port: \"25",
+    ),
+    ("a fact of a node", "nodes.yaml", "web", "db"),
 ];
 
 #[test]
@@ -145,8 +154,86 @@ fn an_edit_rechecks_no_more_files_than_before() {
         a class's key in many files: 42
         a new key: 1
         a list of classes: 43
+        a text that is not closed yet: 43
+        a fact of a node: 44
     "#]]
     .assert_eq(&table);
+}
+
+/// The number of files that are checked again after a file appears or vanishes.
+fn rechecked_after(change: Change) -> String {
+    let workspace = workspace();
+    match recheck(&workspace.apply(change), &[]) {
+        Recheck::All => "all".to_owned(),
+        Recheck::Files(files) => files.len().to_string(),
+    }
+}
+
+#[test]
+fn a_file_that_comes_or_goes_rechecks_files_with_its_keys() {
+    let open = |path: &str, text: &str| Change::open(format!("{FOLDER}/{path}"), text.to_owned());
+    let close = |path: &str| Change::Close {
+        path: format!("{FOLDER}/{path}").into(),
+    };
+    let mut table = String::new();
+    for (what, change) in [
+        ("an empty file of a tier", open("data/tier/db.yaml", "")),
+        (
+            "a file with a new key",
+            open("data/tier/db.yaml", "new: 1\n"),
+        ),
+        (
+            "a file with a known key",
+            open("data/tier/db.yaml", "port: 1\n"),
+        ),
+        ("a file of a node", open("data/node/n99.yaml", "new: 1\n")),
+        ("a file that no level reads", open("data/x.yaml", "x: 1\n")),
+        (
+            "a manifest",
+            open("modules/mail/manifests/x.pp", "class mail::x { }\n"),
+        ),
+        (
+            "a module",
+            open("modules/x/manifests/init.pp", "class x { }\n"),
+        ),
+        ("a removed file", close("data/node/n7.yaml")),
+        ("a removed file and its folder", close("data/tier/web.yaml")),
+    ] {
+        let _ = writeln!(table, "{what}: {}", rechecked_after(change));
+    }
+    expect![[r#"
+        an empty file of a tier: 5
+        a file with a new key: 5
+        a file with a known key: 5
+        a file of a node: 46
+        a file that no level reads: 5
+        a manifest: all
+        a module: all
+        a removed file: 45
+        a removed file and its folder: all
+    "#]]
+    .assert_eq(&table);
+}
+
+#[test]
+fn a_key_behind_an_alias_is_checked_again() {
+    let workspace = workspace();
+    write(
+        &workspace,
+        COMMON,
+        "base: &b [\"%{alias('port')}\"]\nmid: *b\n",
+    );
+    write(
+        &workspace,
+        "data/tier/web.yaml",
+        "mail::relay: \"%{alias('mid')}\"\n",
+    );
+    write(&workspace, "data/node/n7.yaml", "port: 80\n");
+    let after = write(&workspace, "data/node/n7.yaml", "port: text\n");
+    let Recheck::Files(files) = recheck(&after, &[]) else {
+        panic!("a change of a value");
+    };
+    assert!(files.contains(&*format!("{FOLDER}/data/tier/web.yaml")));
 }
 
 #[test]

@@ -1,17 +1,11 @@
 //! `redundant-override`: a key has the same value as in a lower level.
 
 use super::entry_edit::offer_removal;
-use super::proof::{files_with_touched_keys, for_all_readers, inherited, is_first_found};
+use super::proof::{for_all_readers, inherited, is_first_found};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-rule!(
-    "redundant-override",
-    Hint,
-    [Key(check)],
-    VALUES | OPTIONS,
-    files_with_touched_keys
-);
+rule!("redundant-override", Hint, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {

@@ -11,6 +11,7 @@ use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
 use super::suppression::Suppression;
+use crate::analysis::Touched;
 use crate::syntax::TreeNode;
 use crate::workspace::{KeyFact, Snapshot};
 
@@ -30,26 +31,19 @@ pub struct Rule {
 }
 
 /// Declares the rule of a file as `RULE`: its code, severity and hooks. If its findings depend on
-/// more than the file, the facts follow, and a function that lists the files which can have
-/// findings; last such a function for changes of the known nodes (see [`Depends`]).
+/// more than the file, `WORKSPACE` follows; then, if a difference of keys does not lead to all files
+/// that may have other findings, functions that list the rest (see [`Depends`]).
 macro_rules! rule {
     ($code:literal, $severity:ident, $hooks:tt $(,)?) => {
-        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, false);
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::ON_FILE, false);
     };
     ($code:literal, $severity:ident, $hooks:tt, finds_secrets $(,)?) => {
-        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, true);
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::ON_FILE, true);
     };
-    ($code:literal, $severity:ident, $hooks:tt, FILES $(,)?) => {
-        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::ON_FILES, false);
-    };
-    ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr $(,)?) => {
-        rule!($code, $severity, $hooks, $($fact)|+, $files, nodes: |_| Default::default());
-    };
-    ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr, nodes: $nodes:expr $(,)?) => {
+    ($code:literal, $severity:ident, $hooks:tt, WORKSPACE $(, $field:ident: $files:path)* $(,)?) => {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends {
-            on: $crate::rules::FactKinds::NONE$(.and($crate::rules::FactKinds::$fact))+,
-            files: $files,
-            files_of_nodes: $nodes,
+            $($field: $files,)*
+            ..$crate::rules::Depends::ON_WORKSPACE
         }, false);
     };
     (@ $code:literal, $severity:ident, [$($hook:ident($check:path)),*], $depends:expr, $secrets:literal) => {
@@ -96,61 +90,33 @@ pub(super) enum Hook {
     Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
 }
 
-/// Kinds of facts about the workspace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct FactKinds(u8);
-
-impl FactKinds {
-    /// No facts.
-    pub(super) const NONE: FactKinds = FactKinds(0);
-    /// The names of top-level keys.
-    pub(super) const KEYS: FactKinds = FactKinds(1);
-    /// The values of keys, the lookups in them, and their positions.
-    pub(super) const VALUES: FactKinds = FactKinds(1 << 1);
-    /// The entries of `lookup_options`, with the lookups in them.
-    pub(super) const OPTIONS: FactKinds = FactKinds(1 << 2);
-    /// The existence of files. If it changes, all files are checked again; a rule that depends on
-    /// it waits until the workspace is read.
-    pub(super) const FILES: FactKinds = FactKinds(1 << 3);
-    /// Puppet code.
-    pub(super) const MANIFESTS: FactKinds = FactKinds(1 << 4);
-
-    /// The facts of both.
-    pub(super) const fn and(self, others: FactKinds) -> FactKinds {
-        FactKinds(self.0 | others.0)
-    }
-
-    /// Whether both have a fact in common.
-    pub(super) const fn intersects(self, others: FactKinds) -> bool {
-        self.0 & others.0 != 0
-    }
-}
-
 /// The dependencies of a rule's findings, besides the file itself, the roots and their hierarchies.
+///
+/// After a change all rules check the files again that set a touched key, look it up or have options
+/// for it ([`super::recheck`]). A rule lists further files only if its findings depend on more.
 #[derive(Clone, Copy)]
 pub(super) struct Depends {
-    /// Facts about the rest of the workspace.
-    pub(super) on: FactKinds,
-    /// The files that can have findings, or could before the snapshot's last change: they are
-    /// checked again if such facts change.
-    pub(super) files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
-    /// The same for a rule that depends on the known nodes: checked again if a file that describes
-    /// nodes changes. Other rules list no files.
+    /// Whether they depend on nothing else.
+    pub(super) on_file_only: bool,
+    /// Further files that may have other findings, for a difference and the keys that it touches.
+    pub(super) files: fn(&Touched<'_>, &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>>,
+    /// The files that may have other findings for other known nodes, or if a level without variables
+    /// in its path has or lacks its file now.
     pub(super) files_of_nodes: fn(&Snapshot) -> BTreeSet<Arc<str>>,
 }
 
 impl Depends {
     /// No other dependencies.
-    pub(super) const OWN_FILE: Depends = Depends {
-        on: FactKinds::NONE,
-        files: |_| BTreeSet::new(),
+    pub(super) const ON_FILE: Depends = Depends {
+        on_file_only: true,
+        files: |_, _| BTreeSet::new(),
         files_of_nodes: |_| BTreeSet::new(),
     };
 
-    /// The existence of files.
-    pub(super) const ON_FILES: Depends = Depends {
-        on: FactKinds::FILES,
-        ..Depends::OWN_FILE
+    /// The rest of the workspace.
+    pub(super) const ON_WORKSPACE: Depends = Depends {
+        on_file_only: false,
+        ..Depends::ON_FILE
     };
 }
 

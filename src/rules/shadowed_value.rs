@@ -1,17 +1,11 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
 use super::entry_edit::offer_removal;
-use super::proof::{always_above, files_with_touched_keys, for_all_readers, is_first_found};
+use super::proof::{always_above, for_all_readers, is_first_found};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-rule!(
-    "shadowed-value",
-    Hint,
-    [Key(check)],
-    VALUES | OPTIONS,
-    files_with_touched_keys
-);
+rule!("shadowed-value", Hint, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) {

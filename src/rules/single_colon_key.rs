@@ -1,20 +1,10 @@
 //! `single-colon-key`: a key has a single colon where Puppet's names have two.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::keys_in_code::is_looked_up;
-use super::touched::FilesWith;
 use super::{FileContext, Findings};
-use crate::workspace::{KeyFact, Snapshot};
+use crate::workspace::KeyFact;
 
-rule!(
-    "single-colon-key",
-    Warning,
-    [Key(check)],
-    VALUES | MANIFESTS,
-    files_with_single_colons
-);
+rule!("single-colon-key", Warning, [Key(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(at) = single_colon(&key.name) else {
@@ -57,13 +47,6 @@ fn single_colon(name: &str) -> Option<usize> {
             .is_some_and(|byte| byte.is_ascii_lowercase() || *byte == b'_')
     };
     (alone.next().is_none() && is_word(first + 1) && !name.contains(":::")).then_some(first)
-}
-
-/// The files with such keys. O(keys of the workspace).
-fn files_with_single_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = FilesWith::new(snapshot);
-    files.keys_that(|name| single_colon(name).is_some());
-    files.files
 }
 
 #[cfg(test)]

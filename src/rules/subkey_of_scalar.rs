@@ -1,16 +1,10 @@
 //! `subkey-of-scalar`: a token digs into a value that has no sub-keys.
 
-use super::looked_up::{Held, files_that_look_up, held};
+use super::looked_up::{Held, held};
 use super::{FileContext, Findings, TokenAt};
 use crate::workspace::ValueKind;
 
-rule!(
-    "subkey-of-scalar",
-    Error,
-    [Token(check)],
-    VALUES | OPTIONS,
-    files_that_look_up
-);
+rule!("subkey-of-scalar", Error, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((looked_up, held)) = held(file, at) else {

@@ -21,9 +21,9 @@ rule!(
     "type-mismatch",
     Error,
     [File(check)],
-    MANIFESTS | VALUES | OPTIONS,
-    files_of_parameters,
-    nodes: files_of_all_parameters,
+    WORKSPACE,
+    files: files_of_parameters,
+    files_of_nodes: files_of_all_parameters,
 );
 
 /// Costs a comparison for each key that sets a class parameter; a lookup for those that are merged,

@@ -6,21 +6,22 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::codes;
+use super::recheck::paths;
 use super::variables::{BUILT_IN, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
+use crate::analysis::Touched;
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::typing_error;
-use crate::workspace::{File, FileDelta, Snapshot};
+use crate::workspace::File;
 
 rule!(
     "undefined-variable",
     Hint,
     [Token(check)],
-    MANIFESTS,
-    concerned
+    WORKSPACE,
+    files: concerned,
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
@@ -94,26 +95,14 @@ fn as_in_code(path: &str) -> Option<String> {
     (is_rest && written != path).then_some(written)
 }
 
-/// The files with tokens of a variable that only one version of a changed manifest sets, in the top
-/// scope or in a node block. O(tokens) if there is one.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let deltas = snapshot.delta().files.iter();
-    let changed: BTreeSet<Arc<str>> = deltas.flat_map(variables_that_changed).collect();
+/// The files with tokens of a variable that only one version of a changed manifest sets. O(tokens)
+/// if there is one.
+fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    let changed = touched.variables();
     let uses_one = |file: &&Arc<File>| {
         let mut used = file.facts().variables();
         used.any(|used| changed.contains(top_name(&used.name)))
     };
-    let files = snapshot.files().filter(|_| !changed.is_empty());
-    files
-        .filter(uses_one)
-        .map(|file| Arc::clone(file.path()))
-        .collect()
-}
-
-fn variables_that_changed(delta: &FileDelta) -> Vec<Arc<str>> {
-    let [before, after] = codes(delta).map(|code| -> BTreeSet<Arc<str>> {
-        let names = code.iter().flat_map(|code| code.variables.iter());
-        names.map(|it| Arc::clone(&it.name)).collect()
-    });
-    before.symmetric_difference(&after).cloned().collect()
+    let files = touched.snapshot.files().filter(|_| !changed.is_empty());
+    paths(files.filter(uses_one)).collect()
 }

@@ -9,7 +9,7 @@ use crate::lookup::{FunctionSource, find_function};
 use crate::text::{TextEdit, typing_error};
 use crate::workspace::{FileKind, Files};
 
-rule!("unknown-backend", Error, [Configuration(check)], FILES);
+rule!("unknown-backend", Error, [Configuration(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {

@@ -1,22 +1,14 @@
 //! `unknown-parameter`: data sets a parameter that the class does not have.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::keys_in_code::{computing, is_looked_up, lookups_that_changed, may_be_looked_up};
-use super::touched::{FilesWith, changed_classes};
+use super::keys_in_code::{computing, is_looked_up, may_be_looked_up};
 use super::{FileContext, Findings, Fix, Related};
 use crate::analysis::{Defined, split_key};
 use crate::text::{nearest, typing_error};
-use crate::workspace::{File, KeyFact, Snapshot, path};
+use crate::workspace::{File, KeyFact, path};
 
-rule!(
-    "unknown-parameter",
-    Warning,
-    [Key(check)],
-    MANIFESTS | VALUES,
-    concerned
-);
+rule!("unknown-parameter", Warning, [Key(check)], WORKSPACE);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((class, parameter)) = split_key(&key.name) else {
@@ -120,36 +112,6 @@ fn is_of_module(file: &File, class: &Defined<'_>) -> bool {
     let defining = class.file.path();
     let module = defining.split_once("/manifests/").map(|(module, _)| module);
     module.is_none_or(|module| path::within(file.path(), module).is_some())
-}
-
-/// The files with keys of changed classes, and with keys for which a change affects lookups.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut concerned = FilesWith::new(snapshot);
-    for delta in &snapshot.delta().files {
-        for class in changed_classes(delta) {
-            // A key of a class that does not exist may be meant for another class of the module.
-            let module = class.name.split("::").next().unwrap_or(&class.name);
-            let module = format!("{module}::");
-            if class.came_or_went {
-                concerned.keys_below(&module);
-                continue;
-            }
-            if class.is_refused_anew || !class.names.is_empty() {
-                concerned.keys_below(&format!("{}::", class.name));
-            }
-            for name in &class.names {
-                let is_of_no_class = |key: &str| {
-                    let own_class = split_key(key).filter(|(_, parameter)| **parameter == **name);
-                    own_class.is_some_and(|(own_class, _)| {
-                        snapshot.files_defining(own_class).next().is_none()
-                    })
-                };
-                concerned.keys_that(|key| key.starts_with(&module) && is_of_no_class(key));
-            }
-        }
-        lookups_that_changed(delta, &mut concerned);
-    }
-    concerned.files
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ rule!(
     "yaml11-octal",
     Warning,
     [Scalar(check)],
-    MANIFESTS,
-    files_of_parameters
+    WORKSPACE,
+    files: files_of_parameters,
 );
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {

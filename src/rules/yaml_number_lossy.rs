@@ -14,8 +14,8 @@ rule!(
     "yaml-number-lossy",
     Hint,
     [Scalar(check)],
-    MANIFESTS,
-    files_of_parameters
+    WORKSPACE,
+    files: files_of_parameters,
 );
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {

@@ -285,10 +285,7 @@ impl Model {
                 *unchecked = match &*unchecked {
                     Unchecked::All => Unchecked::All,
                     Unchecked::Nothing => Unchecked::Since(made),
-                    Unchecked::Since(earlier) => match made.joined(earlier) {
-                        Some(both) => Unchecked::Since(Arc::new(both)),
-                        None => Unchecked::All,
-                    },
+                    Unchecked::Since(earlier) => Unchecked::Since(Arc::new(made.joined(earlier))),
                 };
             }
             Err(NoAnswer::Panicked(message)) => tracing::error!("a change was lost: {message}"),

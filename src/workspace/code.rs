@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use super::cache::TextHash;
+use super::delta::FileDelta;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
-use super::snapshot::{FileDelta, FileId, Snapshot};
+use super::snapshot::{FileId, Snapshot};
 use super::{File, path};
 use crate::syntax::puppet::Dialect;
 use crate::text::TextRange;

@@ -8,7 +8,7 @@ use super::change::{Change, Content, DiskEntry};
 use super::file::{FileId, OpenText};
 use super::files::FileKind;
 use super::path;
-use super::snapshot::{Snapshot, next_revision};
+use super::snapshot::{Revision, Snapshot};
 use super::tree::PathEntry;
 
 pub(super) struct Draft<'a> {
@@ -33,7 +33,7 @@ pub(super) struct DraftFile {
 impl<'a> Draft<'a> {
     pub(super) fn new(before: &'a Snapshot) -> Draft<'a> {
         let mut next = before.clone();
-        next.revision = next_revision();
+        next.revision = Revision(before.revision.0 + 1);
         Draft {
             before,
             next,

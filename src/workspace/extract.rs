@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use super::cache::TextHash;
 use super::facts::{
-    FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind,
+    FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind, WithoutKeys,
 };
 use super::files::Format;
 use super::parts;
 use super::reader;
+use super::tangled::AliasTarget;
 use super::tokens::tokens_of;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
-use crate::value::{LoadError, json_literal, load_json_parse, load_parse};
+use crate::value::{LoadError, Value, json_literal, load_json_parse, load_parse};
 
 /// Maximum number of mappings that merge keys reach through one another: they can be circular.
 const MOST_MERGES: usize = 64;
@@ -40,8 +41,30 @@ pub(super) fn facts(source: FactSource<'_>) -> (FileFacts, Option<Parse>) {
         return (facts, None);
     }
     let parse = reader::parse(source.text, source.format);
-    let facts = facts_of(source, &parse, source.text.len()).build(source.text);
-    (facts, (!is_large).then_some(parse))
+    let mut facts = facts_of(source, &parse, source.text.len());
+    if facts.keys.is_empty() || facts.error.is_some() {
+        facts.without_keys = without_keys(source, &facts);
+    }
+    (facts.build(source.text), (!is_large).then_some(parse))
+}
+
+/// What lookups find in a text without keys, or in one that Puppet refuses.
+fn without_keys(source: FactSource<'_>, facts: &FactsBuilder) -> WithoutKeys {
+    if !facts.keys.is_empty() {
+        // Nothing of a refused text in HOCON is read.
+        return match source.format {
+            Format::Hocon => WithoutKeys::NoHash,
+            Format::Yaml | Format::Json => WithoutKeys::Unknown,
+        };
+    }
+    let bytes = source.bytes.unwrap_or(source.text.as_bytes());
+    let data = reader::load(bytes, source.format);
+    match (data.recovered, data.loaded.is_ok()) {
+        (Value::Hash(hash), true) if hash.is_empty() => WithoutKeys::EmptyHash,
+        (Value::Hash(_), _) => WithoutKeys::Unknown,
+        (Value::Undef | Value::Bool(false), true) => WithoutKeys::Nothing,
+        (_, _) => WithoutKeys::NoHash,
+    }
 }
 
 /// The facts of a YAML text that is parsed in parts of about `size` bytes; `None` if that is not
@@ -76,6 +99,7 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
         keys: Vec::new(),
         lookup_options: Vec::new(),
         has_odd_keys: false,
+        has_odd_options: false,
         merged: 0,
     };
     extraction.entries();
@@ -89,10 +113,18 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
         is_whole: parse.problems.is_empty(),
         // Substitutions and included files can add keys and references.
         has_odd_keys: extraction.has_odd_keys || is_hocon,
-        has_aliases: !extraction.aliases.is_empty() || is_hocon,
+        has_odd_options: extraction.has_odd_options || is_hocon && may_substitute(text),
+        without_keys: WithoutKeys::default(),
+        substitutes: is_hocon,
+        aliases: extraction.aliases,
         hash,
         in_parts: false,
     }
+}
+
+/// Whether a HOCON text may take values from elsewhere.
+fn may_substitute(text: &str) -> bool {
+    text.contains("${") || text.contains("include")
 }
 
 /// Why Puppet refuses the whole file, if it does.
@@ -133,12 +165,17 @@ fn kind(format: Format, node: &TreeNode) -> ValueKind {
     }
 }
 
-/// The start offsets of aliases, ascending.
-fn aliases(tree: &Tree) -> Vec<u32> {
-    let is_alias = |node: &&TreeNode| matches!(node.kind, NodeKind::Alias { .. });
-    let aliases = tree.nodes().map(|(_, node)| node).filter(is_alias);
-    let mut aliases: Vec<u32> = aliases.map(|node| node.range.start).collect();
-    aliases.sort_unstable();
+/// The aliases, ordered by position.
+fn aliases(tree: &Tree) -> Vec<AliasTarget> {
+    let aliases = tree.nodes().filter_map(|(_, node)| match &node.kind {
+        NodeKind::Alias { target, .. } => Some(AliasTarget {
+            start: node.range.start,
+            value: target.map(|target| tree.node(target).full_range()),
+        }),
+        NodeKind::Scalar(_) | NodeKind::Mapping(_) | NodeKind::Sequence(_) => None,
+    });
+    let mut aliases: Vec<AliasTarget> = aliases.collect();
+    aliases.sort_unstable_by_key(|alias| alias.start);
     aliases
 }
 
@@ -183,12 +220,13 @@ struct KeyExtraction<'a> {
     source: FactSource<'a>,
     /// The end of the tree in the text.
     end: usize,
-    /// The start offsets of aliases, ascending.
-    aliases: Vec<u32>,
+    /// Ordered by position.
+    aliases: Vec<AliasTarget>,
     tree: &'a Tree,
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
     has_odd_keys: bool,
+    has_odd_options: bool,
     /// Number of mappings and entries added by merge keys.
     merged: usize,
 }
@@ -273,7 +311,10 @@ impl KeyExtraction<'_> {
             return;
         };
         for &(key, value) in pairs {
-            if let Some((pattern, _)) = key_name(self.tree, key) {
+            let name = key_name(self.tree, key);
+            let is_tagged = self.tree.node(target(self.tree, key)).tag.is_some();
+            self.has_odd_options |= is_tagged || name.is_none_or(|(_, is_merge)| is_merge);
+            if let Some((pattern, _)) = name {
                 let range = self.tree.node(value).full_range();
                 self.lookup_options.push(OptionFact {
                     pattern: Arc::from(pattern),
@@ -328,9 +369,10 @@ impl KeyExtraction<'_> {
             true => text.get(start..end).unwrap_or(own),
             false => own,
         };
-        let behind = self.aliases.partition_point(|&alias| alias < value.start);
-        let alias = self.aliases.get(behind);
-        let has_alias = alias.is_some_and(|&alias| (alias as usize) < start + text.len());
+        let aliases = &self.aliases;
+        let behind = aliases.partition_point(|alias| alias.start < value.start);
+        let alias = aliases.get(behind);
+        let has_alias = alias.is_some_and(|alias| (alias.start as usize) < start + text.len());
         self.fingerprint_of(text, has_alias)
     }
 

@@ -1,10 +1,12 @@
 //! The facts of one text: a pure function of the text and its format.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cache::TextHash;
 use super::code::CodeFacts;
 use super::config_fact::ConfigFact;
+use super::tangled::{AliasTarget, tangled};
 use super::tokens::{Reference, TokenFact, VariableUse};
 use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
@@ -124,12 +126,30 @@ pub struct FileFacts {
     pub(super) in_parts: bool,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
-    /// Whether a value may have references in other parts of the text: through an alias, a merge
-    /// key, a substitution, or because it is broken.
-    pub is_tangled: bool,
+    /// Whether entries of `lookup_options` may be other ones than those listed.
+    pub has_odd_options: bool,
+    /// What lookups find if the text has no keys.
+    pub(super) without_keys: WithoutKeys,
+    /// Indices of the keys whose value may have references in other parts of the text: through an
+    /// alias, a merge key, a substitution, or because it is broken.
+    pub(super) tangled: Box<[u32]>,
     /// Indices into `keys`, ordered by name, then by position.
     pub(super) by_name: Box<[u32]>,
     pub(super) uses: Box<[UseFact]>,
+}
+
+/// What lookups find in a text that has no keys, or that Puppet refuses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum WithoutKeys {
+    /// It has keys, or names that are not listed.
+    #[default]
+    Unknown,
+    /// A hash without keys.
+    EmptyHash,
+    /// Nothing, which counts as a hash without keys.
+    Nothing,
+    /// Another value, or a text of which nothing can be read: this may fail every lookup.
+    NoHash,
 }
 
 /// A reference in the value of a top-level key.
@@ -213,6 +233,30 @@ impl FileFacts {
         })
     }
 
+    /// The keys whose value may also have the references in other parts of the text.
+    pub fn tangled(&self) -> impl Iterator<Item = &KeyFact> {
+        self.tangled.iter().map(|at| &self.keys[*at as usize])
+    }
+
+    /// The roots of the keys that the text's strings look up.
+    pub(super) fn looked_up(&self) -> BTreeSet<Arc<str>> {
+        let references = self.references();
+        references.filter_map(|it| root_of(&it.key)).collect()
+    }
+
+    /// Whether the text, or what can be read of it, is no hash, which may fail every lookup.
+    #[must_use]
+    pub fn is_no_hash(&self) -> bool {
+        self.without_keys == WithoutKeys::NoHash
+    }
+
+    /// Whether Puppet refuses the text, or it may have other keys than those listed, or none where a
+    /// hash is expected.
+    #[must_use]
+    pub fn may_have_any_key(&self) -> bool {
+        self.matters_to_any_key() && self.without_keys != WithoutKeys::EmptyHash
+    }
+
     /// The keys that the text's strings look up, in the order of the text.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
         references(&self.tokens).map(|(_, reference)| reference)
@@ -260,7 +304,12 @@ pub(super) struct FactsBuilder {
     pub(super) is_whole: bool,
     pub(super) in_parts: bool,
     pub(super) has_odd_keys: bool,
-    pub(super) has_aliases: bool,
+    pub(super) has_odd_options: bool,
+    pub(super) without_keys: WithoutKeys,
+    /// Whether a reference in the text may belong to any of its keys: values can be substituted.
+    pub(super) substitutes: bool,
+    /// The aliases, ordered by position.
+    pub(super) aliases: Vec<AliasTarget>,
 }
 
 impl FactsBuilder {
@@ -272,7 +321,8 @@ impl FactsBuilder {
         self.error = self.error.take().or(more.error);
         self.is_whole &= more.is_whole;
         self.has_odd_keys |= more.has_odd_keys;
-        self.has_aliases |= more.has_aliases;
+        self.has_odd_options |= more.has_odd_options;
+        self.aliases.extend(more.aliases);
     }
 
     pub(super) fn build(self, text: &str) -> FileFacts {
@@ -287,12 +337,14 @@ impl FactsBuilder {
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
         let uses = uses(&keys, &self.tokens);
-        let has_references = references(&self.tokens).next().is_some();
-        let is_broken = keys.iter().any(|key| key.state == KeyState::Broken);
+        let starts = references(&self.tokens).map(|(_, it)| it.range.start);
+        let tangled = tangled(&keys, starts.collect(), &self.aliases, self.substitutes);
         FileFacts {
             config: None,
             hash: self.hash,
-            is_tangled: has_references && (self.has_aliases || is_broken),
+            has_odd_options: self.has_odd_options,
+            without_keys: self.without_keys,
+            tangled,
             uses,
             keys: keys.into(),
             lookup_options: self.lookup_options.into(),

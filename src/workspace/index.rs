@@ -15,14 +15,14 @@ const FEW: usize = 48;
 
 /// Key names and the files that have them, shared between snapshots. One change costs O(changed
 /// keys × log n).
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct KeyIndex {
     postings: OrdMap<Arc<str>, Postings>,
     /// Files that can affect lookups of any key.
     odd: OrdSet<FileId>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum Postings {
     Few(Arc<[FileId]>),
     Many(OrdSet<FileId>),

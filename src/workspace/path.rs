@@ -1,5 +1,6 @@
 //! Absolute paths as text, `/` between segments: the only form of paths in the model.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, `None` for `/`.
@@ -68,6 +69,15 @@ pub fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
         Some(rest)
     } else {
         rest.strip_prefix('/')
+    }
+}
+
+/// The path at the same place in another folder; itself if it is not in the folder.
+#[must_use]
+pub fn onto<'p>(path: &'p str, from: &str, to: &str) -> Cow<'p, str> {
+    match within(path, from) {
+        Some(rest) if from != to => Cow::Owned(join(to, rest)),
+        Some(_) | None => Cow::Borrowed(path),
     }
 }
 

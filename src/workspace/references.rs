@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use imbl::OrdMap;
 
-use super::facts::FileFacts;
+use super::delta::FileDelta;
+use super::index::{KeyIndex, Patch};
+use super::snapshot::FileId;
 
 /// References between keys, shared between snapshots. A change costs O(changed references × log n);
 /// the cycles are recomputed, on demand, only when the first token of a reference was added or the
@@ -17,6 +19,8 @@ pub struct References {
     edges: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
     /// The reverse: for each key the keys that look it up.
     users: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
+    /// The files with tokens that look up each key.
+    files: KeyIndex,
     circles: Arc<OnceLock<Circles>>,
 }
 
@@ -70,17 +74,36 @@ impl References {
         users.map(|tokens| *tokens as usize).sum()
     }
 
-    /// Patches the references of files that changed, given their facts before and after.
-    pub(super) fn patch(&mut self, files: &[(Option<&FileFacts>, Option<&FileFacts>)]) {
+    /// The files with tokens that look up a key, ordered by id.
+    pub(super) fn files(&self, key: &str) -> impl Iterator<Item = FileId> {
+        self.files.iter_files(key)
+    }
+
+    /// The keys that tokens look up, ordered by bytes.
+    pub fn looked_up(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.files.names("")
+    }
+
+    /// Patches the references of files that changed.
+    pub(super) fn patch(&mut self, files: &[FileDelta]) {
         let mut changes: BTreeMap<(&Arc<str>, &Arc<str>), i64> = BTreeMap::new();
-        for (before, after) in files {
-            for (facts, by) in [(before, -1), (after, 1)] {
+        let mut tokens = Patch::default();
+        for file in files {
+            for (facts, by) in [(&file.before, -1), (&file.after, 1)] {
                 let uses = facts.iter().flat_map(|facts| facts.uses());
                 for (key, _, to) in uses {
                     *changes.entry((&key.name, to)).or_default() += by;
                 }
             }
+            let [before, after] = file.looked_up();
+            for key in after.difference(&before) {
+                tokens.add(key, file.file);
+            }
+            for key in before.difference(&after) {
+                tokens.remove(key, file.file);
+            }
         }
+        self.files.patch(tokens);
         let mut same_edges = true;
         for ((from, to), by) in changes {
             if by == 0 {

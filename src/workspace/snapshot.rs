@@ -1,8 +1,8 @@
 //! The workspace as of one revision: immutable, cheap to clone, safe to read from any thread.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, OrdSet, Vector};
@@ -11,8 +11,9 @@ use super::FileSettings;
 use super::cache::TextCache;
 use super::change::Lost;
 use super::code::CodeIndex;
+use super::delta::Delta;
 use super::entries::{self, EntryCache};
-use super::facts::{self, FileFacts, KeyDiff, KeyFact};
+use super::facts::{FileFacts, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Entry, Format};
 use super::fits::FitCache;
@@ -32,81 +33,16 @@ use crate::value::{KeyHashing, Value};
 
 pub(super) use super::file::FileId;
 
-/// The number of a change, of any workspace; a later snapshot of one has a greater one.
+/// The number of a change of a workspace; a later snapshot has a greater one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Revision(pub u64);
-
-/// The differences from a snapshot to the previous one.
-#[derive(Clone, Debug, Default)]
-pub struct Delta {
-    /// The revision before the change.
-    pub since: Revision,
-    /// Files whose text, place or readability changed, ordered by id.
-    pub files: Vec<FileDelta>,
-    /// Paths that were added or changed between file and folder, ordered by bytes.
-    pub appeared: Vec<Arc<str>>,
-    /// Removed paths, ordered by bytes.
-    pub vanished: Vec<Arc<str>>,
-    /// Whether the roots or their properties changed.
-    pub roots_changed: bool,
-    /// Whether the settings changed.
-    pub settings_changed: bool,
-    /// The references between keys before the change.
-    pub references_before: References,
-}
-
-/// One file's change.
-#[derive(Clone, Debug)]
-pub struct FileDelta {
-    /// The id of the file.
-    pub file: FileId,
-    /// Its path.
-    pub path: Arc<str>,
-    /// Its facts as visible to lookups before; `None` if it was not in the workspace.
-    pub before: Option<Arc<FileFacts>>,
-    /// Its facts as visible to lookups now; `None` if it is not in the workspace.
-    pub after: Option<Arc<FileFacts>>,
-    pub(super) keys: OnceLock<KeyDiff>,
-}
-
-impl Delta {
-    fn is_of_texts(&self) -> bool {
-        let moved = !self.appeared.is_empty() || !self.vanished.is_empty();
-        !moved && !self.roots_changed && !self.settings_changed
-    }
-
-    /// Combines two consecutive deltas; both must be of texts.
-    fn joined(&self, earlier: &Delta) -> Delta {
-        let mut files: BTreeMap<FileId, FileDelta> = BTreeMap::new();
-        for file in earlier.files.iter().chain(&self.files) {
-            let joined = files.entry(file.file).or_insert_with(|| file.clone());
-            if joined.after.as_ref().map(Arc::as_ptr) != file.after.as_ref().map(Arc::as_ptr) {
-                joined.after = file.after.clone();
-                joined.keys = OnceLock::new();
-            }
-        }
-        Delta {
-            since: earlier.since,
-            files: files.into_values().collect(),
-            references_before: earlier.references_before.clone(),
-            ..Delta::default()
-        }
-    }
-}
-
-impl FileDelta {
-    /// The keys affected by the edit: O(keys of the file), once.
-    #[must_use]
-    pub fn keys(&self) -> &KeyDiff {
-        let diff = || facts::diff(self.before.as_deref(), self.after.as_deref());
-        self.keys.get_or_init(diff)
-    }
-}
 
 /// The whole workspace as of one revision.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) revision: Revision,
+    /// Unique in this process; 0 before the first change.
+    pub(super) stamp: u64,
     /// See [`super::Files::shape`].
     pub(super) shape: u64,
     pub(super) folders: Arc<[Arc<str>]>,
@@ -138,9 +74,15 @@ pub struct Snapshot {
 impl Snapshot {
     pub(super) fn empty() -> Snapshot {
         Snapshot {
-            shape: next_shape(),
+            shape: next_stamp(),
             ..Snapshot::default()
         }
+    }
+
+    /// A number of this snapshot alone, of all snapshots of this process.
+    #[must_use]
+    pub fn stamp(&self) -> u64 {
+        self.stamp
     }
 
     /// The revision of this snapshot.
@@ -153,18 +95,6 @@ impl Snapshot {
     #[must_use]
     pub fn delta(&self) -> &Delta {
         &self.delta
-    }
-
-    /// This snapshot with a delta that combines the delta of `earlier` and all changes since;
-    /// `None` unless all of them changed texts only. `earlier` is the snapshot right before this
-    /// one.
-    #[must_use]
-    pub fn joined(&self, earlier: &Snapshot) -> Option<Snapshot> {
-        let is_joinable = self.delta.is_of_texts() && earlier.delta.is_of_texts();
-        is_joinable.then(|| Snapshot {
-            delta: Arc::new(self.delta.joined(&earlier.delta)),
-            ..self.clone()
-        })
     }
 
     /// The workspace's own folders.
@@ -294,6 +224,22 @@ impl Snapshot {
     #[must_use]
     pub fn references(&self) -> &References {
         &self.references
+    }
+
+    /// The files with tokens that look up a key, ordered by id.
+    pub fn files_with_tokens_for(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
+        let files = self.references.files(key);
+        files.filter_map(|id| self.file_by_id(id))
+    }
+
+    /// The keys whose value looks up a key in some file: by its own tokens, or perhaps by tokens in
+    /// other parts of the file. O(tokens for the key), and O(keys with aliases) of their files.
+    pub fn users<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
+        let files = self.files_with_tokens_for(key);
+        let tangled = files.flat_map(|file| file.facts.tangled());
+        self.references
+            .users(key)
+            .chain(tangled.map(|fact| &fact.name))
     }
 
     /// Environments, modules and the global layer.
@@ -482,21 +428,8 @@ pub(super) fn own_format(file: &File) -> Format {
     file.format().unwrap_or(Format::Yaml)
 }
 
-/// The differences between the keys of two versions of a file; a missing version has no keys.
-#[must_use]
-pub fn differences_of_keys(before: Option<&Arc<File>>, after: Option<&Arc<File>>) -> KeyDiff {
-    let [before, after] = [before, after].map(|file| file.map(|file| &*file.facts));
-    facts::diff(before, after)
-}
-
-/// The number of a new change: unique in this process, and greater than all before.
-pub(super) fn next_revision() -> Revision {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    Revision(NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// A new shape, unique in this process; 0 is that of [`Snapshot::default`].
-pub(super) fn next_shape() -> u64 {
+/// A new number, unique in this process; 0 is that of [`Snapshot::default`].
+pub(super) fn next_stamp() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

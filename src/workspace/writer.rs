@@ -9,6 +9,7 @@ use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
 use super::code::{Language, language_of};
 use super::config_fact::config_fact;
+use super::delta::{Delta, FileDelta};
 use super::draft::{Draft, DraftFile};
 use super::erb;
 use super::extract::{self, FactSource};
@@ -19,7 +20,7 @@ use super::files::{FileKind, Files};
 use super::index::Patch;
 use super::root_finder;
 use super::roots::decides_roots;
-use super::snapshot::{Delta, FileDelta, FileId, Snapshot, next_shape, seen};
+use super::snapshot::{FileId, Snapshot, next_stamp, seen};
 use super::visible::Here;
 
 /// The workspace. Any number of threads may read its snapshots; changes are applied one after
@@ -104,9 +105,8 @@ impl Draft<'_> {
     fn finish(mut self) -> Snapshot {
         let files = self.read_touched();
         let mut delta = Delta {
-            since: self.before.revision,
             settings_changed: self.next.settings != self.before.settings,
-            references_before: self.before.references.clone(),
+            since: self.before.stamp,
             ..Delta::default()
         };
         let mut may_change_roots = delta.settings_changed
@@ -126,8 +126,9 @@ impl Draft<'_> {
         }
         let moved = !delta.appeared.is_empty() || !delta.vanished.is_empty();
         if moved || is_relisted || self.relinked || may_change_roots {
-            self.next.shape = next_shape();
+            self.next.shape = next_stamp();
         }
+        self.next.stamp = next_stamp();
         self.next.delta = Arc::new(delta);
         let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MOST_BUDGET);
         self.next.data.set_budget(budget);
@@ -143,13 +144,7 @@ impl Draft<'_> {
             self.next.text_bytes -= old.map_or(0, |file| file.text.len());
             let is_same = before.is_some() == after.is_some() && has_same_content(old, &file);
             if !is_same {
-                delta.files.push(FileDelta {
-                    file: id,
-                    path,
-                    before,
-                    after,
-                    keys: OnceLock::new(),
-                });
+                delta.files.push(FileDelta::new(id, path, before, after));
             }
             self.next.files.set(id.0 as usize, file);
         }
@@ -158,15 +153,13 @@ impl Draft<'_> {
     /// Patches the key index and the references by the differences of files.
     fn patch_index(&mut self, delta: &Delta) {
         let mut patch = Patch::default();
-        let mut uses = Vec::with_capacity(delta.files.len());
         for file in &delta.files {
             let (before, after) = (file.before.as_deref(), file.after.as_deref());
             patch_keys(&mut patch, file.file, before, after);
-            uses.push((before, after));
         }
         self.next.index.patch(patch);
         self.next.code.patch(&delta.files);
-        self.next.references.patch(&uses);
+        self.next.references.patch(&delta.files);
     }
 
     /// Records added and removed paths. Returns whether the roots may have changed.
@@ -174,14 +167,19 @@ impl Draft<'_> {
         let mut may_change_roots = false;
         for at in &self.moved {
             let (was, is) = (kind(self.before, at), kind(&self.next, at));
+            let lost = [self.before, &self.next].map(|snapshot| snapshot.is_lost(at));
             if was == is {
-                match [self.before, &self.next].map(|snapshot| snapshot.is_lost(at)) {
+                match lost {
                     [false, true] => delta.appeared.push(Arc::clone(at)),
                     [true, false] => delta.vanished.push(Arc::clone(at)),
-                    [true, true] | [false, false] => {}
+                    [true, true] | [false, false] => continue,
                 }
+                delta.others_moved = true;
                 continue;
             }
+            let mut kinds = [was, is].into_iter().flatten();
+            let is_other = kinds.any(|kind| kind != FileKind::Directory);
+            delta.others_moved |= lost != [false; 2] || is_other && format_of(at).is_none();
             match is {
                 Some(_) => delta.appeared.push(Arc::clone(at)),
                 None => delta.vanished.push(Arc::clone(at)),

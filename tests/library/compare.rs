@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hiera_ls::ide::cell::{difference_lines, side_texts};
 use hiera_ls::ide::compare::{Difference, compare_versions};
 use hiera_ls::ide::json::json;
-use hiera_ls::ide::matrix::{all_keys, row};
+use hiera_ls::ide::matrix::row;
 use hiera_ls::lookup::{PuppetVersion, Request};
 use hiera_ls::scope::{Knowledge, Node, Nodes};
 use hiera_ls::workspace::{Snapshot, path};

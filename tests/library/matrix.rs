@@ -7,13 +7,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hiera_ls::analysis::{Analysis, RootView};
+use hiera_ls::analysis::{Analysis, RootView, all_keys};
 use hiera_ls::ide;
 use hiera_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
 use hiera_ls::ide::hint::{HintOptions, hints};
 use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
-use hiera_ls::ide::matrix::{all_keys, row};
+use hiera_ls::ide::matrix::row;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use hiera_ls::scope::{KnownNodes, Node, Nodes, read_nodes};
 use hiera_ls::text::TextRange;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{Document, DocumentAnswer, one_line, place};
-use crate::analysis::{RootView, layers_of};
+use crate::analysis::{Readable, RootView, all_keys, layers_of};
 use crate::ide::cell::{NO_FACTS, counted, origins_text, row_title};
 use crate::ide::json::json;
-use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
+use crate::ide::matrix::{Cell, Row, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
 use crate::lookup::Alternatives;
 use crate::text::folded;

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::Plan;
-use crate::analysis::{Analysis, Environments, RootView, with_manifest_variables};
+use crate::analysis::{
+    Analysis, ChangeExtent, Environments, RootView, difference, with_manifest_variables,
+};
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
-use crate::ide::touched::{ChangeExtent, merged_anew};
 use crate::lookup::{Alternatives, Answer, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
@@ -199,7 +200,7 @@ impl ChangeSearch<'_> {
         holders.sort();
         holders.dedup();
         // A new merge can change the result for any combination of files.
-        let merged_anew = merged_anew(snapshots, plan.paths());
+        let merged_anew = difference(snapshots[0], snapshots[1]).keys_by_options();
         let (any_way, keys): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| merged_anew.holds(key));
         let any = PossibleScope {

@@ -263,7 +263,9 @@ impl<'a> EntryCursor<'a> {
             || snapshot.files_looking_up(key).next().is_some()
             || snapshot.files_that_may_look_up(key).next().is_some()
             || snapshot.files_that_compute_keys().next().is_some()
-            || snapshot.files().any(|file| file.facts().is_tangled)
+            || snapshot
+                .files()
+                .any(|file| file.facts().tangled().next().is_some())
     }
 
     /// The classes outside of the workspace that may have these keys as parameters.
