@@ -130,10 +130,11 @@ pub fn after<T>(
     let snapshot = plan.after(before.analysis.snapshot)?;
     let after = before.within(&snapshot, nodes);
     let after = after.ok_or("this would remove the hierarchy")?;
-    // The result of a manifest's lookup may change.
-    let has_manifests = nodes.has_manifests();
+    // The results of a manifest's lookups may change, and the manifest itself.
+    let changes_code = plan.paths().any(|at| at.ends_with(".pp"));
+    let may_differ = nodes.has_manifests() && (nodes.depend_on_data() || changes_code);
     let with_variables =
-        has_manifests.then(|| with_manifest_variables(nodes, &snapshot, after.root, settings));
+        may_differ.then(|| with_manifest_variables(nodes, &snapshot, after.root, settings));
     let with_variables = with_variables.flatten();
     let again = with_variables.as_ref();
     let again = again.and_then(|nodes| before.within(&snapshot, nodes));
@@ -242,8 +243,9 @@ impl ChangeSearch<'_> {
             let Some(first) = differing.next() else {
                 continue;
             };
+            let changed = self.changed_nodes(key);
             let mut all = std::iter::once(first).chain(differing);
-            let other = all.find(|kind| !self.is_known(key, kind));
+            let other = all.find(|kind| !self.is_known(&changed, kind));
             let change = self.difference(key, other.unwrap_or(first));
             if other.is_some() {
                 self.proof.others.insert(key.clone());
@@ -252,24 +254,38 @@ impl ChangeSearch<'_> {
         }
     }
 
-    /// Whether the changes for known nodes already cover a scope: a node in it gets another value
-    /// of the key, or all known nodes do if the scope is open. O(nodes with a change).
-    fn is_known(&self, key: &str, kind: &PossibleScope) -> bool {
+    /// For each known node whether it gets another value of a key. O(changes + nodes).
+    fn changed_nodes(&self, key: &str) -> Vec<bool> {
         let nodes = self.views[0].analysis.nodes;
+        let mut is_changed = vec![false; nodes.len()];
         let changes = self.proof.known.changes.iter();
         let changes = changes.filter(|change| *change.key == *key);
-        let mut names = changes.flat_map(|change| &change.after.nodes);
-        if kind.bindings.is_empty() {
-            return !nodes.is_empty() && names.count() == nodes.len();
+        let names = changes.flat_map(|change| &change.after.nodes);
+        for member in names.filter_map(|name| nodes.find(name)) {
+            is_changed[member] = true;
         }
+        is_changed
+    }
+
+    /// Whether the changes for known nodes already cover a scope: a node in it gets another value
+    /// of the key, or all known nodes do if the scope is open. O(nodes in the scope).
+    fn is_known(&self, is_changed: &[bool], kind: &PossibleScope) -> bool {
+        let nodes = self.views[0].analysis.nodes;
         let columns = kind.bindings.iter();
         let columns = columns.map(|(name, value)| (nodes.column(name), value));
         let columns: Vec<_> = columns.collect();
-        let is_in = |member| {
+        let members = columns
+            .iter()
+            .map(|(column, value)| column.members_with(value));
+        let Some(fewest) = members.min_by_key(|members| members.len()) else {
+            return !nodes.is_empty() && is_changed.iter().all(|is_changed| *is_changed);
+        };
+        let is_in = |member: usize| {
             let mut columns = columns.iter();
             columns.all(|(column, value)| column.text(member) == **value)
         };
-        names.any(|name| nodes.find(name).is_some_and(is_in))
+        let mut members = fewest.iter().map(|&member| member as usize);
+        members.any(|member| is_changed[member] && is_in(member))
     }
 
     /// Whether the result changes in a scope.

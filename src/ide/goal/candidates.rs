@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::answers::NodeChange;
 use super::level::{GoalLevel, MOST_FILES};
 use super::pieces::{Gone, Merging};
-use super::{CurrentAnswers, Goal, cell_of};
+use super::{CurrentAnswers, Goal};
 use crate::analysis::RootView;
 use crate::analysis::dig;
 use crate::ide::edit::entry::{Sheet, with_merge};
@@ -120,10 +121,8 @@ pub(super) fn candidates(
             add(making.set(&whole, &ExtraChange::Removed));
         }
         making.merged(whole, &mut add);
-        if goal.steps.is_empty() {
-            for other in levels[..above].iter().rev() {
-                add(making.kept(other));
-            }
+        if goal.only && goal.steps.is_empty() && above > 0 {
+            making.all_kept(&levels[..above], &mut add);
         }
     }
     found
@@ -146,18 +145,10 @@ fn options(
 
 /// The files that set the current value of the nodes without the wanted one.
 fn deciding(view: &RootView<'_>, goal: &Goal, state: &CurrentAnswers) -> BTreeSet<Arc<str>> {
-    let nodes = view.analysis.nodes;
-    let mut files = BTreeSet::new();
-    for &member in &state.lacking {
-        let name = nodes.certname(member);
-        let cell = cell_of(&state.row, name);
-        let mut origins = cell.into_iter().flat_map(|cell| &cell.origins);
-        let own = origins.find(|origin| origin.nodes.iter().any(|node| **node == *name));
-        let sources = own.into_iter().flat_map(|origin| &origin.sources);
-        files.extend(sources.map(|source| source.file.clone()));
-        if files.len() > MOST_FILES {
-            return BTreeSet::new();
-        }
+    let files = state.answers.files_of(&state.lacking).cloned();
+    let mut files: BTreeSet<Arc<str>> = files.collect();
+    if files.len() > MOST_FILES {
+        return BTreeSet::new();
     }
     files.retain(|at| sets(view, goal, at));
     files
@@ -402,34 +393,40 @@ impl Making<'_> {
     /// The current value of the nodes that read a file, preferably of one without the wanted value.
     fn now(&self, at: &Arc<str>) -> Option<&Value> {
         let members = self.level.files.get(at)?;
-        let lacking = |member: &&usize| self.state.lacking.contains(*member);
+        let lacking = |member: &&usize| self.state.lacks(**member);
         let member = members.iter().find(lacking).or(members.first())?;
-        let name = self.view.analysis.nodes.certname(*member);
-        let value = cell_of(&self.state.row, name)?.result.as_ref().ok()?;
+        let value = self.state.answers.cell(*member).result.as_ref().ok()?;
         if let Value::Sensitive(held) = value {
             return Some(held);
         }
         Some(value)
     }
 
+    /// The edits that set the value, and the old value of other readers of the file in one of the
+    /// higher levels.
+    fn all_kept(&self, above: &[GoalLevel], add: &mut dyn FnMut(Option<Candidate>)) {
+        let own = self.set(&New::value(&[], &self.goal.value), &ExtraChange::Nothing);
+        let later = own.and_then(|own| super::after(self.view, self.goal, &own.plan).ok());
+        if let Some(later) = later {
+            let changes = self.state.answers.changes(&later);
+            for other in above.iter().rev() {
+                add(self.kept(&changes, other));
+            }
+        }
+    }
+
     /// Sets the value, and the old value of other readers of the file in a higher level.
-    fn kept(&self, above: &GoalLevel) -> Option<Candidate> {
+    fn kept(&self, changes: &[NodeChange<'_>], above: &GoalLevel) -> Option<Candidate> {
         let state = self.state;
         let mut candidate = self.set(&New::value(&[], &self.goal.value), &ExtraChange::Nothing)?;
-        if !self.goal.only {
-            return None;
-        }
-        let later = super::after(self.view, &self.goal.request(), &candidate.plan).ok()?;
-        let changes = crate::ide::compare::changes(&state.row, &later);
         let mut kept: BTreeMap<Arc<str>, Value> = BTreeMap::new();
-        for change in &changes {
-            let others = change.after.nodes.iter();
-            for name in others.filter(|name| !state.wanted.contains_key(*name)) {
+        for change in changes {
+            let members = change.members.iter().copied();
+            for member in members.filter(|&member| !state.is_wanted(member)) {
                 let value = change.before.result.as_ref().ok()?;
                 if change.before.unknown.is_some() || value.has_opaque() {
                     return None;
                 }
-                let member = self.view.analysis.nodes.find(name)?;
                 let at = self.view.path_for(&above.place, &self.goal.key, member)?;
                 let at = Arc::from(at);
                 let known = kept.insert(at, value.clone());

@@ -3,6 +3,7 @@
 //! Edits are proposed by level, tried out in memory, and returned if the nodes have the value then.
 //! Independent of the command line and of editors.
 
+mod answers;
 mod candidates;
 mod level;
 #[cfg(test)]
@@ -13,11 +14,11 @@ mod report;
 mod tests;
 mod why_not;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
+use answers::NodeAnswers;
 use candidates::{Candidate, candidates};
 use level::{GoalLevel, one_of_each_glob};
 pub use report::{diff, reasons_text, why_not_lines};
@@ -25,11 +26,12 @@ pub use why_not::{InTheWay, WhyNot, why_not};
 
 use super::edit::{self, Plan, Proof, part, prove};
 use super::expectation::{chosen, same};
-use super::matrix::{Cell, Row, bare_row_of, row};
+use super::matrix::Cell;
 use crate::analysis::{RootView, WhichNodes, layers_of, quoted};
 use crate::eyaml;
 use crate::ide::cell::counted;
 use crate::interpolation::has_tokens;
+use crate::lookup::Request;
 use crate::scope::KnownNodes;
 use crate::value::{Value, load_yaml_value};
 
@@ -66,17 +68,16 @@ impl Goal {
         Arc::from(quoted(&self.key))
     }
 
-    /// The wanted value of the top-level key, based on a node's current value.
-    fn wanted(&self, now: Option<&Cell>) -> Result<Value, String> {
+    /// The wanted value of the top-level key, based on the current answer.
+    fn wanted(&self, now: &Cell) -> Result<Value, String> {
         if self.steps.is_empty() {
             return Ok(self.value.clone());
         }
         let key = &self.key;
-        let whole = match now.map(|cell| (&cell.result, &cell.unknown)) {
-            Some((Ok(value), None)) if !value.has_opaque() => Some(value),
-            Some((Err(error), None)) if error.is_not_found() => None,
-            None => None,
-            Some(_) => {
+        let whole = match (&now.result, &now.unknown) {
+            (Ok(value), None) if !value.has_opaque() => Some(value),
+            (Err(error), None) if error.is_not_found() => None,
+            _ => {
                 return Err(format!(
                     "the value of '{key}' is not known for all of these nodes"
                 ));
@@ -282,7 +283,11 @@ pub fn proposals(
         progress(SearchProgress::Proved(proposals.len()));
         let proof = prove(view, &candidate.plan)?;
         let mut nodes = proof.known.nodes.iter();
-        let other_node = nodes.find(|name| !state.wanted.contains_key(*name));
+        let is_other = |name: &&Arc<str>| {
+            let member = view.analysis.nodes.find(name);
+            !member.is_some_and(|member| state.is_wanted(member))
+        };
+        let other_node = nodes.find(is_other);
         if goal.only
             && let Some(other_node) = other_node
         {
@@ -290,13 +295,19 @@ pub fn proposals(
             continue;
         }
         let because = because(view, goal, &candidate, &tried);
+        let names = |members: &[usize]| {
+            let names = members
+                .iter()
+                .map(|&member| view.analysis.nodes.shared_name(member));
+            names.collect()
+        };
         let proposal = Proposal {
             key: goal.request(),
             title: candidate.title,
             plan: candidate.plan,
             proof,
-            changed: tried.changed,
-            others: tried.others,
+            changed: names(&tried.changed),
+            others: names(&tried.others),
             because,
         };
         proposals.push((proposal, is_anew));
@@ -340,46 +351,65 @@ fn top_level(key: &str) -> Result<Arc<str>, String> {
 
 /// The current answers.
 struct CurrentAnswers {
-    row: Row,
-    /// The wanted whole value of each of the goal's nodes.
-    wanted: BTreeMap<Arc<str>, Value>,
-    /// The indexes of the nodes that lack it.
+    answers: NodeAnswers,
+    /// The wanted whole value instead of each answer; `None` for answers of other nodes only.
+    wanted: Vec<Option<Value>>,
+    /// For each answer whether the goal's nodes with it lack their wanted value.
+    is_wrong: Vec<bool>,
+    /// For each node whether it is one of the goal's.
+    is_member: Vec<bool>,
+    /// The numbers of the goal's nodes that lack their wanted value.
     lacking: Vec<usize>,
 }
 
 impl CurrentAnswers {
     fn of(view: &RootView<'_>, goal: &Goal) -> Result<CurrentAnswers, String> {
-        let nodes = view.analysis.nodes;
-        let row = row(view, &goal.request());
-        let mut state = CurrentAnswers {
-            row,
-            wanted: BTreeMap::new(),
-            lacking: Vec::new(),
-        };
+        let request = Request::key(&goal.request()).with_sources();
+        let answers = NodeAnswers::of(view, &request)?;
+        let mut wanted: Vec<Option<Value>> = vec![None; answers.len()];
+        let mut is_wrong = vec![false; answers.len()];
+        let mut is_member = vec![false; view.analysis.nodes.len()];
         for &member in &goal.members {
-            let name = nodes.shared_name(member);
-            let cell = cell_of(&state.row, &name);
-            let wanted = goal.wanted(cell)?;
-            if !cell.is_some_and(|cell| is_value(cell, &wanted)) {
-                state.lacking.push(member);
+            is_member[member] = true;
+            let (cell, number) = (answers.cell(member), answers.number(member));
+            if wanted[number].is_none() {
+                let value = goal.wanted(cell)?;
+                is_wrong[number] = !is_value(cell, &value);
+                wanted[number] = Some(value);
             }
-            state.wanted.insert(name, wanted);
         }
-        Ok(state)
+        let members = goal.members.iter().copied();
+        let lacking = members.filter(|&member| is_wrong[answers.number(member)]);
+        Ok(CurrentAnswers {
+            lacking: lacking.collect(),
+            answers,
+            wanted,
+            is_wrong,
+            is_member,
+        })
+    }
+
+    /// Whether a node is one of the goal's.
+    fn is_wanted(&self, member: usize) -> bool {
+        self.is_member[member]
+    }
+
+    /// The wanted whole value of one of the goal's nodes.
+    fn wanted(&self, member: usize) -> Option<&Value> {
+        self.wanted[self.answers.number(member)].as_ref()
+    }
+
+    /// Whether a node is one of the goal's and lacks its wanted value.
+    fn lacks(&self, member: usize) -> bool {
+        self.is_member[member] && self.is_wrong[self.answers.number(member)]
     }
 
     /// The wanted whole value, if it is the same for all nodes.
     fn wanted_by_all(&self) -> Option<&Value> {
-        let mut all = self.wanted.values();
+        let mut all = self.wanted.iter().flatten();
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
     }
-}
-
-/// The answer for a node.
-fn cell_of<'r>(row: &'r Row, name: &str) -> Option<&'r Cell> {
-    let mut answers = row.answers.iter();
-    answers.find(|cell| cell.nodes.iter().any(|node| **node == *name))
 }
 
 /// Whether an answer is known and equals a value.
@@ -388,10 +418,11 @@ fn is_value(cell: &Cell, wanted: &Value) -> bool {
     cell.unknown.is_none() && value.is_ok_and(|value| same(wanted, value))
 }
 
-/// The effect of an edit on the key.
+/// The effect of an edit on the key: the numbers of nodes with another value, by their names.
 struct Trial {
-    changed: Vec<Arc<str>>,
-    others: Vec<Arc<str>>,
+    changed: Vec<usize>,
+    /// Those that are not the goal's.
+    others: Vec<usize>,
 }
 
 /// Whether the nodes have the value after an edit, and which other nodes change.
@@ -401,63 +432,68 @@ fn try_out(
     state: &CurrentAnswers,
     candidate: &Candidate,
 ) -> Result<Trial, String> {
-    let tried = after(view, &goal.request(), &candidate.plan)?;
-    for cell in &tried.answers {
-        let lacks = |name: &&Arc<str>| {
-            let wanted = state.wanted.get(*name);
-            wanted.is_some_and(|wanted| !is_value(cell, wanted))
-        };
-        if let Some(name) = cell.nodes.iter().find(lacks) {
-            let got = super::cell::outcome_text(cell);
-            return Err(format!("{name} would still get {got}"));
-        }
+    let nodes = view.analysis.nodes;
+    let tried = after(view, goal, &candidate.plan)?;
+    let lacks = |member: &usize| {
+        let wanted = state.wanted(*member);
+        !wanted.is_some_and(|wanted| is_value(tried.cell(*member), wanted))
+    };
+    let lacking = goal.members.iter().copied().filter(lacks);
+    // Of several wrong answers, the most frequent one is named.
+    if let Some(member) = lacking.min_by_key(|&member| (tried.number(member), member)) {
+        let got = super::cell::outcome_text(tried.cell(member));
+        let name = nodes.certname(member);
+        return Err(format!("{name} would still get {got}"));
     }
-    let changes = super::compare::changes(&state.row, &tried);
+    let changes = state.answers.changes(&tried);
     for change in &changes {
         let is_sensitive = |cell: &Cell| matches!(cell.result, Ok(Value::Sensitive(_)));
-        if is_sensitive(&change.before)
-            && !is_sensitive(&change.after)
-            && let Some(name) = change.after.nodes.first()
+        if is_sensitive(change.before)
+            && !is_sensitive(change.after)
+            && let Some(&first) = change.members.first()
         {
+            let name = nodes.certname(first);
             return Err(format!("{name} would no longer get a Sensitive value"));
         }
     }
-    let changed = changes.iter().flat_map(|change| &change.after.nodes);
-    let changed: BTreeSet<Arc<str>> = changed.cloned().collect();
-    let is_other = |name: &&Arc<str>| !state.wanted.contains_key(*name);
-    let others: Vec<Arc<str>> = changed.iter().filter(is_other).cloned().collect();
+    let changed = changes.into_iter().flat_map(|change| change.members);
+    let mut changed: Vec<usize> = changed.collect();
+    changed.sort_by_key(|&member| nodes.certname(member));
+    let others = changed.iter().copied();
+    let others: Vec<usize> = others.filter(|&member| !state.is_wanted(member)).collect();
     if goal.only
-        && let Some(first) = others.first()
+        && let Some(&first) = others.first()
     {
+        let first = nodes.certname(first);
         let more = match others.len() {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
         return Err(format!("{first}{more} would get another value too"));
     }
-    Ok(Trial {
-        changed: changed.into_iter().collect(),
-        others,
-    })
+    Ok(Trial { changed, others })
 }
 
 /// The answers of all nodes after a plan.
-fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
-    let all: Vec<usize> = (0..view.analysis.nodes.len()).collect();
-    edit::after(view, plan, |later| bare_row_of(later, key, &all))
+fn after(view: &RootView<'_>, goal: &Goal, plan: &Plan) -> Result<NodeAnswers, String> {
+    let request = Request::key(&goal.request());
+    edit::after(view, plan, |later| NodeAnswers::of(later, &request))?
 }
 
 /// Why a plan changes exactly these nodes.
 fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Trial) -> String {
-    let nodes = view.analysis.nodes;
-    let mut readers: BTreeSet<&str> = BTreeSet::new();
+    let mut reads = vec![false; view.analysis.nodes.len()];
     for layer in layers_of(&goal.key) {
         let places = view.places(&layer);
         for path in candidate.plan.paths() {
-            let members = view.readers(places.iter(), path);
-            readers.extend(members.into_iter().map(|member| nodes.certname(member)));
+            let members = view.readers(places.iter(), path).into_iter();
+            members.for_each(|member| reads[member] = true);
         }
     }
+    for &member in &tried.changed {
+        reads[member] = false;
+    }
+    let rest: Vec<usize> = (0..reads.len()).filter(|&member| reads[member]).collect();
     let names = candidate.plan.paths();
     let names: Vec<&str> = names.map(|at| goal.name_of(view, at)).collect();
     let files = match names.as_slice() {
@@ -465,12 +501,13 @@ fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Tria
         [one, other] => format!("{one} and {other}"),
         files => format!("these {} files", files.len()),
     };
-    let changed: BTreeSet<&str> = tried.changed.iter().map(|name| &**name).collect();
-    let rest: Vec<&&str> = readers.difference(&changed).collect();
     match rest.as_slice() {
-        [] if changed.len() == 1 => format!("no other reads {files}"),
+        [] if tried.changed.len() == 1 => format!("no other reads {files}"),
         [] => format!("only they read {files}"),
-        [one] => format!("{one} reads {files} too, and keeps its value"),
+        [one] => {
+            let one = view.analysis.nodes.certname(*one);
+            format!("{one} reads {files} too, and keeps its value")
+        }
         rest => {
             let count = rest.len();
             format!("{count} others read {files} too, and keep their values")
