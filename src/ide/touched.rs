@@ -24,7 +24,7 @@ const CODE_FOLDERS: [&str; 3] = ["/functions/", "/types/", "/lib/"];
 
 /// The keys that can differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Touched {
+pub(crate) enum Touched {
     /// Any.
     All,
     /// These top-level keys.
@@ -33,7 +33,7 @@ pub(super) enum Touched {
 
 impl Touched {
     /// Whether a key, by its name in lookups, can differ.
-    pub(super) fn holds(&self, key: &Arc<str>) -> bool {
+    pub(crate) fn holds(&self, key: &Arc<str>) -> bool {
         match self {
             Touched::All => true,
             Touched::Keys(keys) => keys.contains(&root_of(key)),
@@ -42,7 +42,7 @@ impl Touched {
 }
 
 /// The possible differences between two versions.
-pub(super) struct ChangeExtent {
+pub(crate) struct ChangeExtent {
     touched: Touched,
     /// The top-level keys with changed entries.
     edited: BTreeSet<Arc<str>>,
@@ -73,7 +73,7 @@ fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
 impl ChangeExtent {
     /// The possible differences between two views of the same root. O(files); O(patterns × keys) if
     /// patterns in `lookup_options` change.
-    pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> ChangeExtent {
+    pub(crate) fn of(before: &RootView<'_>, after: &RootView<'_>) -> ChangeExtent {
         let everything = || ChangeExtent {
             touched: Touched::All,
             edited: BTreeSet::new(),
@@ -144,7 +144,7 @@ impl ChangeExtent {
     }
 
     /// The keys that can differ, by their names in lookups, in byte order.
-    pub(super) fn keys(&self, before: &RootView<'_>, after: &RootView<'_>) -> Vec<Arc<str>> {
+    pub(crate) fn keys(&self, before: &RootView<'_>, after: &RootView<'_>) -> Vec<Arc<str>> {
         let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
         match &self.touched {
             Touched::All => {
@@ -296,7 +296,7 @@ pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
 
 /// The keys with a merge that may differ due to `lookup_options` in some files, and the keys that
 /// look them up. O(files + affected keys).
-pub(super) fn merged_anew<'p>(
+pub(crate) fn merged_anew<'p>(
     versions: [&Snapshot; 2],
     paths: impl Iterator<Item = &'p Arc<str>>,
 ) -> Touched {

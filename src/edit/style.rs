@@ -96,6 +96,7 @@ impl Style {
 }
 
 /// The number of bytes before an offset on its line.
-pub(in crate::ide) fn column(text: &str, offset: usize) -> usize {
+#[must_use]
+pub fn column(text: &str, offset: usize) -> usize {
     offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
 }

@@ -1,8 +1,8 @@
 //! Replaces an alias by its value: a token `%{alias('KEY')}`, or an alias of YAML.
 
 use super::{EntryCursor, Refactoring, RefactoringKind, order};
-use crate::ide::edit::entry::{Sheet, TopEntry};
-use crate::ide::edit::{Plan, Style};
+use crate::edit::entry::{Sheet, TopEntry};
+use crate::edit::{Plan, Style};
 use crate::interpolation::{Key, Method, TokenKind, tokens};
 use crate::lookup::Place;
 use crate::syntax::{NodeId, NodeKind, ScalarStyle};

@@ -2,8 +2,8 @@
 //! is effective.
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
-use crate::ide::edit::Plan;
-use crate::ide::edit::entry::{TopEntry, with_comments};
+use crate::edit::Plan;
+use crate::edit::entry::{TopEntry, with_comments};
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::{TextEdit, TextRange};
 

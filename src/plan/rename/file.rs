@@ -1,7 +1,7 @@
 //! Edits of `hiera.yaml` for renamed files and folders.
 
-use super::Edits;
 use crate::analysis::{Analysis, RootView, datadir_of, places_of};
+use crate::edit::Edits;
 use crate::hierarchy::{LevelSpans, LocationSpan, Template, TemplatePart, join, locate};
 use crate::lookup::Place;
 use crate::syntax::{ScalarMap, Tree};

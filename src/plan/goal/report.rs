@@ -2,8 +2,8 @@
 
 use super::why_not::WIDEST;
 use super::{Goal, InTheWay, WhyNot};
+use crate::edit::Plan;
 use crate::ide::cell::outcome_text;
-use crate::ide::edit::Plan;
 use crate::page::yaml::inline;
 use crate::workspace::Snapshot;
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::ide::target::steps_of;
 use crate::interpolation::Key;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
@@ -11,7 +10,7 @@ use crate::workspace::LOOKUP_OPTIONS;
 ///
 /// # Errors
 /// Why the name is no key, for people.
-pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String> {
+pub fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String> {
     if name == LOOKUP_OPTIONS {
         return Err("lookup_options says how keys are looked up: nodes get no value for it".into());
     }
@@ -19,15 +18,12 @@ pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String
         .map_err(|_| format!("'{name}' is not a key: it lacks a quote or a name"))?;
     let root = parsed.root.as_name();
     let root = root.ok_or_else(|| format!("'{name}' is not a top-level key"))?;
-    Ok((Arc::from(root), steps_of(&parsed)))
+    Ok((Arc::from(root), parsed.steps()))
 }
 
 /// Replaces a part of a value; `None` if a step leads into something other than a suitable hash or list.
-pub(in crate::ide) fn with_part(
-    whole: Option<&Value>,
-    steps: &[Value],
-    part: &Value,
-) -> Option<Value> {
+#[must_use]
+pub fn with_part(whole: Option<&Value>, steps: &[Value], part: &Value) -> Option<Value> {
     let Some((step, rest)) = steps.split_first() else {
         return Some(part.clone());
     };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Refactoring, RefactoringKind, Refused};
 use crate::analysis::Analysis;
+use crate::edit::Plan;
 use crate::hierarchy::{Config, ConfigBody, Layer, V3, VERSION_3_DATADIR};
-use crate::ide::edit::Plan;
 use crate::syntax::Parse;
 use crate::text::{TextEdit, TextRange};
 use crate::value::{HashMap, Value, dump_body, load_parse};

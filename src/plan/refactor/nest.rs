@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
-use crate::ide::edit::{Plan, column};
+use crate::edit::{Plan, column};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, TextRange};
 

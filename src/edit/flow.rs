@@ -1,6 +1,6 @@
 //! Lists and hashes in flow style, on one line: `[a, b]`, `{k: v}`. Unchanged parts keep their text.
 
-use super::render::Style;
+use super::style::Style;
 use crate::syntax::{NodeId, Tree, TreeNode};
 use crate::value::{Value, load_node, load_yaml_value};
 

@@ -3,10 +3,10 @@
 use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
-use crate::ide::edit::Proof;
 pub(super) use crate::ide::fixture_tests::in_common;
 use crate::ide::fixture_tests::{AtCursor, at_cursor, check, check_cases, with_hierarchy};
-use crate::ide::goal::diff;
+use crate::plan::Proof;
+use crate::plan::goal::diff;
 
 pub(super) fn titles(text: &str) -> Vec<String> {
     at_cursor(text, None, |cursor| {

@@ -11,10 +11,10 @@ mod parameter;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::{Analysis, ClassParameter, Environments, split_key};
+use crate::edit::Edits;
 use crate::ide::expected_keys::is_expectations;
 use crate::ide::named::{self, Mention, Named};
 use crate::ide::references::{Occurrence, Role, files_with, occurrences};
@@ -22,9 +22,6 @@ use crate::ide::target::KeyTarget;
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, Root, path};
 use parameter::ParameterRename;
-
-/// Edits by the path of the file.
-pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
 
 /// A rename.
 #[derive(Clone, Debug, Default)]

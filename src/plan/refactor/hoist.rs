@@ -4,8 +4,8 @@
 use indexmap::IndexSet;
 
 use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
-use crate::ide::edit::Plan;
-use crate::ide::edit::entry::Sheet;
+use crate::edit::Plan;
+use crate::edit::entry::Sheet;
 use crate::text::TextEdit;
 use crate::value::load_node;
 

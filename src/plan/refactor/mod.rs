@@ -19,9 +19,10 @@ mod value_tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::edit::entry::{Sheet, TopEntry};
-use super::edit::{Plan, Proof, prove};
+use super::proof::{Proof, prove};
 use crate::analysis::{Analysis, RootView};
+use crate::edit::Plan;
+use crate::edit::entry::{Sheet, TopEntry};
 use crate::lookup::{Place, Reach};
 use crate::text::TextRange;
 use crate::workspace::{File, LOOKUP_OPTIONS, RootKind, path};

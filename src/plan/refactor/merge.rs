@@ -2,7 +2,7 @@
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::analysis::merge_kind;
-use crate::ide::edit::Plan;
+use crate::edit::Plan;
 use crate::lookup::Place;
 use crate::scope::Scope;
 use crate::value::{Value, load_node};

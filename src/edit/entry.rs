@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::flow;
 use super::part::with_part;
-use super::render::{Style, column};
+use super::style::{Style, column};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
@@ -443,7 +443,8 @@ impl<'a> Sheet<'a> {
 }
 
 /// The options of a key with another merge.
-pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value {
+#[must_use]
+pub fn with_merge(known: Option<&Value>, merge: &Value) -> Value {
     let mut options = known.and_then(Value::as_hash).cloned().unwrap_or_default();
     options.insert(Value::from("merge"), merge.clone());
     options.into()
@@ -451,7 +452,8 @@ pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value 
 
 /// Lines with the comments right above them in the same column; `None` if the file starts with
 /// those.
-pub(in crate::ide) fn with_comments(text: &str, lines: TextRange) -> Option<TextRange> {
+#[must_use]
+pub fn with_comments(text: &str, lines: TextRange) -> Option<TextRange> {
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let own = blanks(lines.slice(text));
     let mut start = lines.start as usize;

@@ -5,6 +5,7 @@
 
 mod answers;
 mod candidates;
+mod json;
 mod level;
 #[cfg(test)]
 mod part_tests;
@@ -20,16 +21,18 @@ use indexmap::{IndexMap, IndexSet};
 
 use answers::NodeAnswers;
 use candidates::{Candidate, candidates};
+pub use json::{OutcomeFields, ProposalFields, WhyNotFields};
 use level::{GoalLevel, one_of_each_glob};
 pub use report::{diff, reasons_text, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
-use super::edit::{self, Plan, Proof, part, prove};
-use super::expectation::{chosen, same};
-use super::matrix::Cell;
+use super::proof::{self, Proof, prove};
 use crate::analysis::{RootView, WhichNodes, layers_of, quoted};
+use crate::edit::{Plan, part};
 use crate::eyaml;
-use crate::ide::cell::counted;
+use crate::ide::cell::{counted, outcome_text};
+use crate::ide::expectation::{chosen, same};
+use crate::ide::matrix::Cell;
 use crate::interpolation::has_tokens;
 use crate::lookup::Request;
 use crate::scope::KnownNodes;
@@ -441,7 +444,7 @@ fn try_out(
     let lacking = goal.members.iter().copied().filter(lacks);
     // Of several wrong answers, the most frequent one is named.
     if let Some(member) = lacking.min_by_key(|&member| (tried.number(member), member)) {
-        let got = super::cell::outcome_text(tried.cell(member));
+        let got = outcome_text(tried.cell(member));
         let name = nodes.certname(member);
         return Err(format!("{name} would still get {got}"));
     }
@@ -477,7 +480,7 @@ fn try_out(
 /// The answers of all nodes after a plan.
 fn after(view: &RootView<'_>, goal: &Goal, plan: &Plan) -> Result<NodeAnswers, String> {
     let request = Request::key(&goal.request());
-    edit::after(view, plan, |later| NodeAnswers::of(later, &request))?
+    proof::after(view, plan, |later| NodeAnswers::of(later, &request))?
 }
 
 /// Why a plan changes exactly these nodes.

@@ -1,24 +1,23 @@
-//! Edits of several files, the workspace after them, and their effect.
+//! Edits of data: entries of a file in its own style, plans over several files, and the workspace
+//! after a plan.
 //!
-//! Refactorings and edits by goal create a [`Plan`]; a [`Proof`] describes its effect on values.
-//! Nothing is written to disk here.
+//! Fixes, refactorings and edits by goal are plans. Nothing is written to disk here.
 
 pub mod entry;
 mod flow;
-pub(super) mod part;
-mod proof;
-mod render;
+pub mod part;
+mod style;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use proof::{Proof, after, prove};
-pub use render::Style;
-pub(super) use render::column;
+pub use style::{Style, column};
 
-use super::rename::Edits;
 use crate::text::{TextEdit, unified_diff};
 use crate::workspace::{Change, Snapshot};
+
+/// Edits by the path of the file.
+pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
 
 /// Edits of existing files, and new files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -117,7 +116,8 @@ impl Plan {
     }
 
     /// Whether it edits or creates a file.
-    pub(super) fn changes(&self, at: &str) -> bool {
+    #[must_use]
+    pub fn changes(&self, at: &str) -> bool {
         self.edits.contains_key(at) || self.new_files.contains_key(at)
     }
 

@@ -1,8 +1,8 @@
 //! Moves a key to a higher or lower file that all readers of this file read.
 
 use super::{EntryCursor, Refactoring, RefactoringKind, order};
-use crate::ide::edit::Plan;
-use crate::ide::edit::entry::Sheet;
+use crate::edit::Plan;
+use crate::edit::entry::Sheet;
 use crate::lookup::Place;
 
 pub(super) fn offers(cursor: &EntryCursor<'_>) -> Vec<Refactoring> {

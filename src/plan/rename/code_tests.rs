@@ -2,8 +2,10 @@
 
 use expect_test::expect;
 
+use super::rename;
 use super::tests::{check_named, prepared, renamed, renamed_to};
-use crate::ide::fixture_tests::{check, with_hierarchy};
+use crate::ide::code_tests::{in_code, in_common};
+use crate::ide::fixture_tests::{AtCursor, check, check_all, with_hierarchy};
 
 /// A class with the parameter `$port`, a class that inherits it, and code that sets it.
 const CODE: &str = "\
@@ -138,4 +140,41 @@ fn a_parameter_of_a_module_outside_the_modulepath_is_renamed_everywhere_or_nowhe
     let refused = "refused: the class p is in dist/p/manifests/init.pp, whose folder is not on the modulepath: \
                    whether data/common.yaml belongs to it is not known\n";
     assert_eq!(module("dist", &hierarchy("dist")), refused.repeat(2));
+}
+
+#[test]
+fn renames_go_through_lookups_and_stop_at_parameters() {
+    let places = |at: &AtCursor<'_>| {
+        at.also_half_typed(
+            |at| match rename(at.analysis, at.path, at.offset, "people") {
+                Ok(renamed) => {
+                    let edits = renamed.edits.iter();
+                    let places = edits.map(|(path, edits)| format!("{path} {}", edits.len()));
+                    places.collect::<Vec<_>>().join("\n")
+                }
+                Err(why) => format!("refused: {why}"),
+            },
+        )
+    };
+    check_all(
+        in_common,
+        places,
+        expect![[r#"
+            $ us$0ers: {}\n
+            /repo/data/common.yaml 1
+            /repo/data/role/web.yaml 1
+            /repo/modules/web/manifests/init.pp 1
+            $ web::po$0rt: 1\n
+            refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter
+            $ web::ot$0her: 1\n
+            refused: log.pp:3 looks up a key that is computed and can be 'web::other': it would not be found there
+        "#]],
+    );
+    check(
+        &in_code("'users.bob' → 'us$0ers.bob'"),
+        places,
+        expect![[r#"
+            /repo/data/role/web.yaml 1
+            /repo/modules/web/manifests/init.pp 1"#]],
+    );
 }

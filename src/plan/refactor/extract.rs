@@ -5,8 +5,8 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
-use crate::ide::edit::entry::Sheet;
-use crate::ide::edit::{Plan, column};
+use crate::edit::entry::Sheet;
+use crate::edit::{Plan, column};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
-use crate::ide::edit::Plan;
-use crate::ide::edit::entry::Sheet;
+use crate::edit::Plan;
+use crate::edit::entry::Sheet;
 use crate::lookup::Place;
 use crate::workspace::File;
 

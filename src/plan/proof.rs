@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Plan;
 use crate::analysis::{Analysis, Environments, RootView, with_manifest_variables};
+use crate::edit::Plan;
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
@@ -119,7 +119,7 @@ fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
 ///
 /// # Errors
 /// Why the plan does not fit the files, for people.
-pub fn after<T>(
+pub(super) fn after<T>(
     before: &RootView<'_>,
     plan: &Plan,
     body: impl FnOnce(&RootView<'_>) -> T,
