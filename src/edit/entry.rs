@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use super::flow;
+use super::mapping::{entry_range, own_lines};
 use super::part::with_part;
 use super::style::{Style, column};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
-use crate::text::{TextEdit, TextRange};
+use crate::text::{TextEdit, TextRange, line_end, line_start};
 use crate::value::Value;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, Snapshot, path};
 
@@ -118,29 +119,19 @@ impl<'a> Sheet<'a> {
     /// The whole lines of an entry; `None` if the lines contain anything else.
     #[must_use]
     pub fn lines(&self, entry: TopEntry) -> Option<TextRange> {
-        let text = self.text();
-        let range = self.range(entry);
-        let start = range.start as usize;
-        let starts_line = start == 0 || text[..start].ends_with('\n');
+        let range = entry_range(self.tree(), (entry.key, entry.value));
+        let start = own_lines(self.text(), range)?.start;
         let end = self.line_end(entry, range.end as usize);
-        let rest = text[range.end as usize..end].trim_start();
-        let value = self.tree().node(entry.value).range;
-        let rest = match value.is_empty() {
-            true => rest.strip_prefix(':').unwrap_or(rest).trim_start(),
-            false => rest,
-        };
-        let is_alone = rest.is_empty() || rest.starts_with('#');
-        (starts_line && is_alone).then(|| TextRange::new(start, end))
+        (start == range.start).then(|| TextRange::new(start as usize, end))
     }
 
     /// The end of an entry's last line; blank lines belong to a block scalar that keeps them.
     fn line_end(&self, entry: TopEntry, end: usize) -> usize {
         let text = self.text();
-        let next = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-        let mut at = next(end);
+        let mut at = line_end(text, end);
         if self.keeps_blank_lines(entry.value) {
-            while at < text.len() && text[at..next(at)].trim().is_empty() {
-                at = next(at);
+            while at < text.len() && text[at..line_end(text, at)].trim().is_empty() {
+                at = line_end(text, at);
             }
         }
         at
@@ -231,14 +222,16 @@ impl<'a> Sheet<'a> {
                 ignored.map_or(text.len(), |range| range.start as usize)
             }
         };
-        let is_on_new_line = at == 0 || text[..at].ends_with('\n');
-        match is_on_new_line {
-            true => TextEdit::insert(at, lines),
-            false => {
-                let end = self.style.with_ends("\n");
-                TextEdit::insert(at, format!("{end}{}", lines.trim_end_matches(['\r', '\n'])))
-            }
+        self.inserted(at, &lines)
+    }
+
+    /// Inserts lines behind a line; the last one may lack a line break.
+    fn inserted(&self, at: usize, lines: &str) -> TextEdit {
+        if line_start(self.text(), at) == at {
+            return TextEdit::insert(at, lines);
         }
+        let end = self.style.with_ends("\n");
+        TextEdit::insert(at, format!("{end}{}", lines.trim_end_matches(['\r', '\n'])))
     }
 
     fn neighbour(&self, key: &str) -> Option<Neighbour> {
@@ -403,16 +396,8 @@ impl<'a> Sheet<'a> {
         let starts_line = text[..start].ends_with(&indent);
         let lines = starts_line.then(|| crate::value::dump_body(&more))?;
         let lines = lines.lines().map(|line| format!("{indent}{line}\n"));
-        let end = node.range.end as usize;
-        let line_end = text[end..].find('\n').map(|at| end + at + 1);
         let lines = self.style.with_ends(&lines.collect::<String>());
-        Some(match line_end {
-            Some(at) => TextEdit::insert(at, lines),
-            None => {
-                let start = self.style.with_ends("\n");
-                TextEdit::insert(text.len(), format!("{start}{}", lines.trim_end()))
-            }
-        })
+        Some(self.inserted(line_end(text, node.range.end as usize), &lines))
     }
 
     /// Sets the merge of a key in this file's `lookup_options`; other options are kept or copied
@@ -459,7 +444,7 @@ pub fn with_comments(text: &str, lines: TextRange) -> Option<TextRange> {
     let mut start = lines.start as usize;
     loop {
         let above = text[..start].strip_suffix('\n')?;
-        let line = above.rfind('\n').map_or(0, |at| at + 1);
+        let line = line_start(text, above.len());
         let comment = &above[line..];
         if blanks(comment) != own || !comment[own..].starts_with('#') {
             return Some(TextRange::new(start, lines.end as usize));

@@ -4,13 +4,17 @@
 //! Fixes, refactorings and edits by goal are plans. Nothing is written to disk here.
 
 pub mod entry;
+mod flat;
 mod flow;
+mod mapping;
 pub mod part;
 mod style;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use flat::{flattened, flattened_in_braces};
+pub use mapping::{Mapping, entry_range, own_lines};
 pub use style::{Style, column};
 
 use crate::text::{TextEdit, unified_diff};
@@ -104,15 +108,9 @@ impl Plan {
     /// # Errors
     /// As [`Plan::changed`].
     pub fn after(&self, snapshot: &Snapshot) -> Result<Snapshot, String> {
-        let opened = self.changed(snapshot)?.into_iter().map(|changed| {
-            let version = snapshot.file(&changed.path).and_then(|file| file.version());
-            Change::Open {
-                path: changed.path,
-                text: changed.after,
-                version: version.unwrap_or_default(),
-            }
-        });
-        Ok(snapshot.with(Change::Batch(opened.collect())))
+        let texts = self.changed(snapshot)?.into_iter();
+        let texts = texts.map(|changed| (changed.path, changed.after));
+        Ok(with_texts(snapshot, texts))
     }
 
     /// Whether it edits or creates a file.
@@ -125,6 +123,22 @@ impl Plan {
     pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
         self.edits.keys().chain(self.new_files.keys())
     }
+}
+
+/// The workspace with new texts of files, by path.
+pub fn with_texts(
+    snapshot: &Snapshot,
+    texts: impl Iterator<Item = (Arc<str>, Arc<str>)>,
+) -> Snapshot {
+    let opened = texts.map(|(path, text)| {
+        let version = snapshot.file(&path).and_then(|file| file.version());
+        Change::Open {
+            path,
+            text,
+            version: version.unwrap_or_default(),
+        }
+    });
+    snapshot.with(Change::Batch(opened.collect()))
 }
 
 impl Changed {

@@ -1,6 +1,7 @@
 //! Values as YAML in the style of a file: quotes, indentation of lists, line ends.
 
 use crate::syntax::{NodeKind, ScalarStyle, Tree};
+use crate::text::line_start;
 use crate::value::{Value, dump_body};
 
 /// The style of a file.
@@ -98,5 +99,5 @@ impl Style {
 /// The number of bytes before an offset on its line.
 #[must_use]
 pub fn column(text: &str, offset: usize) -> usize {
-    offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
+    offset - line_start(text, offset)
 }

@@ -7,12 +7,15 @@ use proptest::prelude::*;
 
 use super::{Goal, Outcome, WhyNot, diff, nodes_of, proposals, value_of, why_not};
 use crate::analysis::{Analysis, RootView};
+use crate::edit::Plan;
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::cell::outcome_text;
 use crate::ide::fixture_tests::{analysed, check_cases, nodes, with_hierarchy};
 use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::plan::proof::after;
 use crate::scope::KnownNodes;
+use crate::text::TextEdit;
 
 /// Four nodes: two roles in two sites.
 const NODES: &str = "\
@@ -66,6 +69,41 @@ pub(super) fn check_proposals(cases: Expect) {
             }
         })
     });
+}
+
+#[test]
+fn a_cancelled_search_tries_no_edit() {
+    at_root("#- data/common.yaml\nport: 80\n", |view| {
+        let analysis = Analysis {
+            is_cancelled: &|| true,
+            ..view.analysis
+        };
+        let wanted = (Arc::from("port"), value_of("81").expect("a value"));
+        let which = nodes_of(&[]).expect("nodes");
+        let goal = Goal::of(analysis.nodes, wanted, &which, false).expect("known nodes");
+        let outcome = proposals(&analysis.at(view.root), &goal, &|step| panic!("{step:?}"));
+        assert!(outcome.is_err());
+    });
+}
+
+#[test]
+fn only_manifests_that_read_data_are_run_again() {
+    let has_same_nodes = |site: &str| {
+        let text = format!("#- data/common.yaml\nport: 80\n#- manifests/site.pp\n{site}\n");
+        at_root(&text, |view| {
+            let nodes = view.analysis.nodes;
+            assert!(nodes.has_manifests());
+            let mut plan = Plan::default();
+            let at = Arc::from(format!("{FOLDER}/data/common.yaml"));
+            plan.add(&at, TextEdit::insert(0, "a: 1\n"));
+            let has_same = |later: &RootView<'_>| later.analysis.nodes.id() == nodes.id();
+            after(view, &plan, has_same).expect("a plan that fits")
+        })
+    };
+    assert!(has_same_nodes("$zone = $facts['site']"));
+    assert!(!has_same_nodes(
+        "$zone = lookup('zone', String, 'first', 'x')"
+    ));
 }
 
 #[test]

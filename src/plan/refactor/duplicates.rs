@@ -2,8 +2,8 @@
 //! is effective.
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
-use crate::edit::Plan;
-use crate::edit::entry::{TopEntry, with_comments};
+use crate::edit::entry::with_comments;
+use crate::edit::{Plan, entry_range, own_lines};
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::{TextEdit, TextRange};
 
@@ -71,24 +71,9 @@ fn nested(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
 
 /// The whole lines of an entry; `None` if the lines contain anything else, or the entry has an anchor.
 fn lines(cursor: &EntryCursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
-    let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
-    let range = cursor.sheet.range(TopEntry { key, value });
-    let has_value = !tree.node(value).full_range().is_empty();
-    let start = range.start as usize;
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let end = range.end as usize;
-    let end_of_line = match text[..end].ends_with('\n') {
-        true => end,
-        false => text[end..].find('\n').map_or(text.len(), |at| end + at + 1),
-    };
-    let rest = text[end..end_of_line].trim();
-    let rest = match has_value {
-        true => rest,
-        false => rest.strip_prefix(':').unwrap_or(rest).trim(),
-    };
-    let is_alone =
-        text[line..start].trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));
-    (is_alone && tree.stands_alone(range)).then(|| TextRange::new(line, end_of_line))
+    let tree = cursor.sheet.tree();
+    let range = entry_range(tree, (key, value));
+    own_lines(cursor.sheet.text(), range).filter(|_| tree.stands_alone(range))
 }
 
 fn offered(plan: Plan, count: usize, name: &str) -> Option<Refactoring> {

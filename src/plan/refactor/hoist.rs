@@ -3,7 +3,7 @@
 
 use indexmap::IndexSet;
 
-use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind};
 use crate::edit::Plan;
 use crate::edit::entry::Sheet;
 use crate::text::TextEdit;
@@ -19,7 +19,7 @@ pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let places = cursor.places();
     let mut below = places
         .iter()
-        .filter(|place| order(place) > order(own) && place.template.is_constant());
+        .filter(|place| place.rank() > own.rank() && place.template.is_constant());
     let to = below.find_map(|place| cursor.always(place))?;
     let own_comments = cursor.sheet.comments_of(cursor.entry);
     // The distinct comments of the others.

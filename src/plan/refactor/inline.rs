@@ -1,6 +1,6 @@
 //! Replaces an alias by its value: a token `%{alias('KEY')}`, or an alias of YAML.
 
-use super::{EntryCursor, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::edit::entry::{Sheet, TopEntry};
 use crate::edit::{Plan, Style};
 use crate::interpolation::{Key, Method, TokenKind, tokens};
@@ -69,7 +69,7 @@ fn origin<'a>(cursor: &EntryCursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntr
     };
     let is_there = |place: &Place| {
         let is_it = |sheet: Sheet<'_>| sheet.file.path() == file.path();
-        order(place) != order(&cursor.reach.place) && cursor.always(place).is_some_and(is_it)
+        place.rank() != cursor.reach.place.rank() && cursor.always(place).is_some_and(is_it)
     };
     if file.path() != cursor.at() && !cursor.places().iter().any(is_there) {
         return None;

@@ -25,7 +25,7 @@ use crate::edit::Plan;
 use crate::edit::entry::{Sheet, TopEntry};
 use crate::lookup::{Place, Reach};
 use crate::text::TextRange;
-use crate::workspace::{File, LOOKUP_OPTIONS, RootKind, path};
+use crate::workspace::{File, LOOKUP_OPTIONS, RootKind};
 
 /// Maximum number of files in one refactoring.
 const MOST_FILES: usize = 100;
@@ -219,9 +219,7 @@ impl<'a> EntryCursor<'a> {
         if place.reading != self.reach.place.reading {
             return None;
         }
-        let at = place.template.with_values(&self.reach.bindings)?;
-        let at = path::normalise(&at);
-        Sheet::of(self.analysis().snapshot, &at).ok()
+        Sheet::of(self.analysis().snapshot, &self.reach.always(place)?).ok()
     }
 
     /// The existing files of a place with variables.
@@ -284,9 +282,4 @@ impl<'a> EntryCursor<'a> {
     fn is_of_module(&self) -> bool {
         matches!(self.view.root.kind, RootKind::Module { .. })
     }
-}
-
-/// The order of places: by level, then by location.
-fn order(place: &Place) -> (usize, usize) {
-    (place.index, place.location)
 }

@@ -1,15 +1,15 @@
 //! Moves a key to a higher or lower file that all readers of this file read.
 
-use super::{EntryCursor, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, Refactoring, RefactoringKind};
 use crate::edit::Plan;
 use crate::edit::entry::Sheet;
 use crate::lookup::Place;
 
 pub(super) fn offers(cursor: &EntryCursor<'_>) -> Vec<Refactoring> {
-    let own = order(&cursor.reach.place);
+    let own = cursor.reach.place.rank();
     let places = cursor.places();
-    let above = places.iter().rev().filter(|place| order(place) < own);
-    let below = places.iter().filter(|place| order(place) > own);
+    let above = places.iter().rev().filter(|place| place.rank() < own);
+    let below = places.iter().filter(|place| place.rank() > own);
     let up = nearest(cursor, above).and_then(|to| offer(cursor, &to, "up"));
     let down = nearest(cursor, below).and_then(|to| offer(cursor, &to, "down"));
     up.into_iter().chain(down).collect()

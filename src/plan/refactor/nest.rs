@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{EntryCursor, Refactoring, RefactoringKind};
-use crate::edit::{Plan, column};
+use crate::edit::{Plan, flattened};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, TextRange};
 
@@ -37,47 +37,29 @@ fn flat(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     };
     let is_block = !node.range.slice(text).starts_with('{') && !pairs.is_empty();
     let is_only = snapshot.count_with(&cursor.key) == 1;
-    if !is_block || !is_only || cursor.is_looked_up(&cursor.key) {
+    let is_whole =
+        cursor.sheet.lines(cursor.entry).is_some() && cursor.sheet.is_plain(cursor.entry);
+    if !is_block || !is_only || !is_whole || cursor.is_looked_up(&cursor.key) {
         return None;
     }
-    let lines = cursor.sheet.lines(cursor.entry);
-    let lines = lines.filter(|_| cursor.sheet.is_plain(cursor.entry))?;
     let mut intended = vec![cursor.key.clone()];
-    let column = column(text, node.range.start as usize);
-    let mut starts = Vec::new();
     for (key, _) in pairs {
         let name = tree.scalar_text(*key).filter(|name| is_plain_name(name))?;
-        let range = tree.node(*key).range;
         let new = format!("{}::{name}", cursor.key);
-        if range.slice(text) != &**name
+        if tree.node(*key).range.slice(text) != &**name
             || !cursor.is_free(&new)
             || intended.iter().any(|known| **known == *new)
         {
             return None;
         }
-        starts.push(range.start as usize);
         intended.push(Arc::from(new));
     }
     // There would be no place for a comment beside the hash's key.
     let behind = tree.node(cursor.entry.key).range.end as usize;
-    let start = text[behind..].find('\n').map(|at| behind + at + 1)?;
-    let head = text[behind..start].strip_prefix(':')?;
-    if !head.trim().is_empty() {
-        return None;
-    }
-    let mut new = String::new();
-    let mut at = start;
-    for line in text[start..lines.end as usize].split_inclusive('\n') {
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let kept = &line[indent.min(column)..];
-        if starts.contains(&(at + column)) {
-            new.push_str(&format!("{}::", cursor.key));
-        }
-        new.push_str(kept);
-        at += line.len();
-    }
+    let head = text[behind..].lines().next()?.strip_prefix(':')?;
+    let edit = flattened(tree, text, cursor.entry.value).filter(|_| head.trim().is_empty())?;
     let mut plan = Plan::default();
-    plan.add(cursor.at(), TextEdit::replace(lines, new));
+    plan.add(cursor.at(), edit);
     plan.unseen_classes = cursor.unseen_classes(&intended);
     plan.intended = intended;
     let keys = match pairs.len() {

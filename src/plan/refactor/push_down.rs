@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind, order};
+use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind};
 use crate::edit::Plan;
 use crate::edit::entry::Sheet;
 use crate::lookup::Place;
 use crate::workspace::File;
 
 pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
-    let own = order(&cursor.reach.place);
+    let own = cursor.reach.place.rank();
     let places = cursor.places();
-    let mut above = places.iter().rev().filter(|place| order(place) < own);
+    let mut above = places.iter().rev().filter(|place| place.rank() < own);
     let (place, files) = above.find_map(|place| {
         let mut files = cursor.files_of(place);
         files.retain(|file| cursor.is_read_with(place, file.path()));

@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::{FileContext, Reader, order};
-use crate::hierarchy::{Template, TemplatePart};
+use super::context::{FileContext, Reader};
+use super::finding::{Finding, Fix, Safety, Tag};
+use crate::edit::{Mapping, entry_range, own_lines};
 use crate::lookup::{Place, Reach};
-use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
+use crate::text::TextEdit;
+use crate::workspace::{File, Format, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
 /// Maximum number of files with a key. With more files values are not compared: an edit of one of
 /// them would require a check of all.
@@ -49,8 +51,8 @@ pub(super) fn always_above<'a>(
     key: &str,
 ) -> Option<&'a Arc<File>> {
     let places = file.checker.places(reader.root);
-    let own = order(&reach.place);
-    let mut above = places.iter().rev().filter(|place| order(place) < own);
+    let own = reach.place.rank();
+    let mut above = places.iter().rev().filter(|place| place.rank() < own);
     above.find_map(|place| always(file, reach, place, key))
 }
 
@@ -67,21 +69,21 @@ pub(super) fn inherited<'a>(
         return None;
     }
     let places = file.checker.places(reader.root);
-    let own = order(&reach.place);
-    let is_below = |place: &&Place| order(place) > own && place.in_default_hierarchy == own.0;
+    let own = reach.place.rank();
+    let is_below = |place: &&Place| place.rank() > own && place.in_default_hierarchy == own.0;
     let below = || places.iter().filter(is_below);
     let (last, heir) =
-        below().find_map(|place| Some((order(place), always(file, reach, place, key)?)))?;
+        below().find_map(|place| Some((place.rank(), always(file, reach, place, key)?)))?;
     if !is_same(file, heir, key) {
         return None;
     }
-    let mut between = below().filter(|place| order(place) < last);
+    let mut between = below().filter(|place| place.rank() < last);
     let has_same_data = |place: &Place| {
         // The data of a function that is never run is unknown.
         if place.reading.is_none() {
             return false;
         }
-        let bound = bound(&place.template, reach);
+        let bound = reach.bound(&place.template);
         let holders = file.snapshot().iter_files_with(key);
         let mut possible = holders.filter(|other| bound.matches(other.path()));
         possible.all(|other| is_same(file, other, key))
@@ -89,50 +91,20 @@ pub(super) fn inherited<'a>(
     between.all(has_same_data).then_some(heir)
 }
 
-/// The file at a place that every node which reads the location reads, if it sets the key. `None`
-/// for functions that are never run, as their files are unknown.
+/// The file at a place that every node which reads the location reads, if it sets the key.
 fn always<'a>(
     file: &FileContext<'a>,
     reach: &Reach,
     place: &Place,
     key: &str,
 ) -> Option<&'a Arc<File>> {
-    place.reading?;
-    let bound = bound(&place.template, reach);
-    let [TemplatePart::Text(path)] = bound.parts.as_slice() else {
-        return None;
-    };
-    let other = file.snapshot().file(path)?;
+    let other = file.snapshot().file(&reach.always(place)?)?;
     (other.path() != file.file.path() && sets(other, key)).then_some(other)
 }
 
 /// Whether Puppet loads a file and it sets a key.
 fn sets(file: &File, key: &str) -> bool {
     file.facts().error.is_none() && file.facts().key(key).is_some()
-}
-
-/// A template with the values of variables in a file's own path.
-fn bound(template: &Template, reach: &Reach) -> Template {
-    let value = |name: &str| {
-        let mut bindings = reach.bindings.iter();
-        let bound = bindings.find(|(known, _)| **known == *name);
-        bound.map(|(_, value)| value)
-    };
-    let mut parts: Vec<TemplatePart> = Vec::new();
-    for part in &template.parts {
-        let text = match part {
-            TemplatePart::Text(text) => Some(text),
-            // A variable of `mapped_paths` has several values.
-            TemplatePart::Variable(name) if reach.place.mapped.is_none() => value(name),
-            TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
-        };
-        match (text, parts.last_mut()) {
-            (None, _) => parts.push(part.clone()),
-            (Some(text), Some(TemplatePart::Text(before))) => before.push_str(text),
-            (Some(text), _) => parts.push(TemplatePart::Text(text.clone())),
-        }
-    }
-    Template { parts }
 }
 
 /// Whether the file and another one certainly set a key to the same value.
@@ -176,6 +148,49 @@ fn spells_same(one: &File, other: &File, key: &str) -> bool {
     };
     let own = text(one);
     own.is_some() && own == text(other)
+}
+
+/// Marks a finding about an entry without effect, with a fix that removes it. The finding holds as
+/// long as `other` has its entry of the key.
+pub(super) fn offer_removal(
+    finding: &mut Finding,
+    file: &FileContext<'_>,
+    key: &KeyFact,
+    other: &File,
+) {
+    finding.tags.push(Tag::Unnecessary);
+    if let Some(edit) = removal(file, key) {
+        let fix = Fix::new(Safety::Unsafe, format!("Remove '{}'", key.name), edit);
+        finding.fixes.push(fix.resting_on(other, &key.name));
+    }
+}
+
+/// Removes a top-level entry, with its lines or its comma; the only one is replaced by an empty
+/// hash. `None` if Puppet refuses the file, which
+/// is then not fully known, or if the file repeats the key.
+fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
+    let tree = file.tree();
+    let mut others = file.facts().keys.iter();
+    let is_repeated = others.any(|other| other.name == key.name && other.key != key.key);
+    let is_sure = file.facts().error.is_none() && !is_repeated;
+    let root = tree.root().filter(|_| is_sure)?;
+    let pairs = tree.node(root).as_mapping()?;
+    let at = pairs
+        .iter()
+        .position(|(at, _)| tree.node(*at).range == key.key)?;
+    let text = file.file.text();
+    let mapping = Mapping::of(tree, text, root)?;
+    // Puppet warns at each lookup in a file without a hash.
+    let emptied = || {
+        let lines = own_lines(text, entry_range(tree, pairs[at]))?;
+        let is_crlf = lines.slice(text).ends_with("\r\n");
+        let empty = if is_crlf { "{}\r\n" } else { "{}\n" };
+        (pairs.len() == 1 && !mapping.is_in_braces()).then(|| TextEdit::replace(lines, empty))
+    };
+    match file.format() {
+        Format::Yaml | Format::Json => mapping.without(at).or_else(emptied),
+        Format::Hocon => None,
+    }
 }
 
 /// The files with a key that a change affects; all files if `lookup_options` changed.
