@@ -10,8 +10,10 @@
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
 //! | [`disk`] | finding, reading and watching a workspace's files |
+//! | [`plan`] | from a wish to edits and their effect: `set`, refactorings, renames, encryption, proofs |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
+//! | [`edit`] | entries of a file in its style, plans over several files, the workspace after a plan |
 //! | [`analysis`] | queries of features, rules and commands: the root that governs a file, a key over all levels |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
@@ -39,12 +41,14 @@ pub mod analysis;
 pub mod cli;
 pub mod datatype;
 pub mod disk;
+pub mod edit;
 pub mod eyaml;
 pub mod hierarchy;
 pub mod ide;
 pub mod interpolation;
 pub mod lookup;
 pub mod page;
+pub mod plan;
 pub mod puppet;
 pub mod regexp;
 pub mod rules;

@@ -147,6 +147,10 @@ impl Manifests for SiteManifests {
         self.site.may_set(name)
     }
 
+    fn depend_on_data(&self) -> bool {
+        self.site.depends_on_data()
+    }
+
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned> {
         let snapshot = self.lock().snapshot.clone();
         let mut roots = snapshot.roots().environments();

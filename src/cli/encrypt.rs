@@ -14,8 +14,8 @@ use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block, block_lines};
 use crate::ide::KnownNodes;
-use crate::ide::encrypt::{EncryptedForm, certificates, plan};
 use crate::lookup::ConfigCache;
+use crate::plan::encrypt::{EncryptedForm, certificates, plan};
 use crate::text::TextEdit;
 use crate::workspace::{FileKind, Files as _};
 

@@ -13,10 +13,11 @@ use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use super::written::write_all;
 use crate::analysis::RootView;
-use crate::ide::goal::{
-    Goal, Outcome, Proposal, SearchProgress, diff, nodes_of, proposals, value_of,
+use crate::ide::json::json;
+use crate::plan::goal::{
+    Goal, Outcome, OutcomeFields, Proposal, ProposalFields, SearchProgress, diff, nodes_of,
+    proposals, value_of,
 };
-use crate::ide::json::{OutcomeFields, ProposalFields, json};
 
 /// Exit code if there is no edit.
 const NOTHING: u8 = 2;

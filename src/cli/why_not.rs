@@ -11,8 +11,8 @@ use super::terminal::{Layout, Paint, has_found, print, shown};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
-use crate::ide::goal::{value_of, why_not, why_not_lines};
-use crate::ide::json::{WhyNotFields, json};
+use crate::ide::json::json;
+use crate::plan::goal::{WhyNotFields, value_of, why_not, why_not_lines};
 
 /// Exit code if the node gets something else.
 const OTHER: u8 = 2;

@@ -245,19 +245,37 @@ impl Template {
         self.variables().any(|name| may_hold_slash(name))
     }
 
+    /// The template with these values for its variables; others remain.
+    #[must_use]
+    pub fn with(&self, values: &[(Arc<str>, String)]) -> Template {
+        let mut parts: Vec<TemplatePart> = Vec::new();
+        for part in &self.parts {
+            let text = match part {
+                TemplatePart::Text(text) => Some(text),
+                TemplatePart::Variable(name) => {
+                    let known = values.iter().find(|(known, _)| known == name);
+                    known.map(|(_, value)| value)
+                }
+                TemplatePart::Key(_) => None,
+            };
+            match (text, parts.last_mut()) {
+                (None, _) => parts.push(part.clone()),
+                (Some(text), Some(TemplatePart::Text(before))) => before.push_str(text),
+                (Some(text), _) => parts.push(TemplatePart::Text(text.clone())),
+            }
+        }
+        Template { parts }
+    }
+
     /// The path with these values for its variables; `None` if one is missing, or if it depends on
     /// a key.
     #[must_use]
     pub fn with_values(&self, values: &[(Arc<str>, String)]) -> Option<String> {
-        let parts = self.parts.iter().map(|part| match part {
-            TemplatePart::Text(text) => Some(text.as_str()),
-            TemplatePart::Variable(name) => {
-                let (_, value) = values.iter().find(|(known, _)| known == name)?;
-                Some(value.as_str())
-            }
-            TemplatePart::Key(_) => None,
-        });
-        parts.collect()
+        match self.with(values).parts.as_mut_slice() {
+            [TemplatePart::Text(path)] => Some(std::mem::take(path)),
+            [] => Some(String::new()),
+            [..] => None,
+        }
     }
 
     /// In how many readings the template gives `path`; 2 stands for two or more.

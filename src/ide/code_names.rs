@@ -53,7 +53,7 @@ fn written(lookup: &LookupFact) -> Option<WrittenKey<'_>> {
 }
 
 /// The lookups of a key or its parts in a manifest, with the range of the key.
-pub(super) fn lookups_of<'c>(
+pub(crate) fn lookups_of<'c>(
     code: &'c CodeFacts,
     key: &'c KeyTarget,
 ) -> impl Iterator<Item = (TextRange, &'c LookupFact)> {

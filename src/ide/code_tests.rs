@@ -8,7 +8,6 @@ use super::fixture_tests::{
     AtCursor, all_shown, at_cursor, changed, check, check_all, with_hierarchy,
 };
 use super::references::{Role, references};
-use super::rename::rename;
 use super::signature::signature;
 
 const CODE: &str = "\
@@ -37,12 +36,13 @@ web::port: 443
 users: {bob: {uid: 1}}
 ";
 
-fn in_common(text: &str) -> String {
+/// Data in the common level, with code and other data.
+pub(crate) fn in_common(text: &str) -> String {
     with_hierarchy(&format!("{CODE}#- data/common.yaml\n{text}"))
 }
 
 /// The code and data, with a change.
-fn in_code(change: &str) -> String {
+pub(crate) fn in_code(change: &str) -> String {
     let text = in_common("web::port: 80\nclasses: [web, '::web::log']\n");
     changed(&text, change)
 }
@@ -348,45 +348,6 @@ fn members_and_values_are_offered_by_their_types() {
             port  Integer[1, 65535]
             extra
         "#]],
-    );
-}
-
-#[test]
-fn renames_go_through_lookups_and_stop_at_parameters() {
-    let renamed = |at: &AtCursor<'_>| {
-        at.also_half_typed(
-            |at| match rename(at.analysis, at.path, at.offset, "people") {
-                Ok(renamed) => {
-                    let places = renamed
-                        .edits
-                        .iter()
-                        .map(|(path, edits)| format!("{path} {}", edits.len()));
-                    places.collect::<Vec<_>>().join("\n")
-                }
-                Err(why) => format!("refused: {why}"),
-            },
-        )
-    };
-    check_all(
-        in_common,
-        renamed,
-        expect![[r#"
-            $ us$0ers: {}\n
-            /repo/data/common.yaml 1
-            /repo/data/role/web.yaml 1
-            /repo/modules/web/manifests/init.pp 1
-            $ web::po$0rt: 1\n
-            refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter
-            $ web::ot$0her: 1\n
-            refused: log.pp:3 looks up a key that is computed and can be 'web::other': it would not be found there
-        "#]],
-    );
-    check(
-        &in_code("'users.bob' → 'us$0ers.bob'"),
-        renamed,
-        expect![[r#"
-            /repo/data/role/web.yaml 1
-            /repo/modules/web/manifests/init.pp 1"#]],
     );
 }
 

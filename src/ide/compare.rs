@@ -230,7 +230,7 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
 }
 
 /// Whether two answers differ; the reason for an uncertainty is ignored.
-fn differ(one: &Cell, other: &Cell) -> bool {
+pub(crate) fn differ(one: &Cell, other: &Cell) -> bool {
     let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
     one.unknown.is_some() != other.unknown.is_some() || message(one) != message(other)
 }

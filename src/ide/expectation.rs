@@ -125,7 +125,7 @@ fn expects_only_equality(expectation: &Expectation) -> bool {
 }
 
 /// Whether a value is the expected one; a `Sensitive` is compared by its content.
-pub(super) fn same(expected: &Value, value: &Value) -> bool {
+pub(crate) fn same(expected: &Value, value: &Value) -> bool {
     if let Value::Sensitive(held) = value {
         return same(expected, held);
     }

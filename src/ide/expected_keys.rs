@@ -14,7 +14,7 @@ pub const EXPECTATIONS_FOLDER: &str = "spec/hiera";
 const MEMBER: &str = "key";
 
 /// Whether a file holds expectations, by its path.
-pub(super) fn is_expectations(at: &str) -> bool {
+pub(crate) fn is_expectations(at: &str) -> bool {
     let mut folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
     matches!(path::extension(at), Some("yaml" | "yml"))
         && folders.any(|folder| {

@@ -14,7 +14,7 @@ use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
 /// A hierarchy of four levels, in the folder `data`.
-pub(super) const HIERARCHY: &str = "\
+pub(crate) const HIERARCHY: &str = "\
 #- hiera.yaml
 version: 5
 defaults: {datadir: data, data_hash: yaml_data}
@@ -25,35 +25,35 @@ hierarchy:
   - {name: Common, path: common.yaml}
 ";
 
-pub(super) fn with_hierarchy(text: &str) -> String {
+pub(crate) fn with_hierarchy(text: &str) -> String {
     format!("{HIERARCHY}{text}")
 }
 
 /// A fixture with this text in the file of the common level.
-pub(super) fn in_common(text: &str) -> String {
+pub(crate) fn in_common(text: &str) -> String {
     with_hierarchy(&format!("#- data/common.yaml\n{text}"))
 }
 
 /// Nodes from the text of a nodes file.
-pub(super) fn nodes(text: &str) -> KnownNodes {
+pub(crate) fn nodes(text: &str) -> KnownNodes {
     let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
     KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
 }
 
 /// A fixture with its cursor.
 #[derive(Clone, Copy)]
-pub(super) struct AtCursor<'a> {
+pub(crate) struct AtCursor<'a> {
     /// The text of the fixture.
     fixture: &'a str,
-    pub(super) analysis: Analysis<'a>,
-    pub(super) path: &'a str,
-    pub(super) offset: usize,
-    pub(super) facts: &'a [NodeFile],
+    pub(crate) analysis: Analysis<'a>,
+    pub(crate) path: &'a str,
+    pub(crate) offset: usize,
+    pub(crate) facts: &'a [NodeFile],
 }
 
 impl<'a> AtCursor<'a> {
     /// The same place with another selected node.
-    pub(super) fn with_selected<'b>(&self, selected: Option<&'b str>) -> AtCursor<'b>
+    pub(crate) fn with_selected<'b>(&self, selected: Option<&'b str>) -> AtCursor<'b>
     where
         'a: 'b,
     {
@@ -65,7 +65,7 @@ impl<'a> AtCursor<'a> {
     }
 
     /// The answer here; the same in the [`half_typed`] variants of the fixture.
-    pub(super) fn also_half_typed(&self, answer: impl Fn(&AtCursor<'_>) -> String) -> String {
+    pub(crate) fn also_half_typed(&self, answer: impl Fn(&AtCursor<'_>) -> String) -> String {
         let expected = answer(self);
         for text in half_typed(self.fixture) {
             let found = at_cursor(&text, self.analysis.selected, |cursor| answer(&cursor));
@@ -76,12 +76,12 @@ impl<'a> AtCursor<'a> {
 }
 
 /// Checks what a feature answers at the cursor of a fixture, as text.
-pub(super) fn check(text: &str, answer: impl Fn(&AtCursor<'_>) -> String, expected: Expect) {
+pub(crate) fn check(text: &str, answer: impl Fn(&AtCursor<'_>) -> String, expected: Expect) {
     expected.assert_eq(&at_cursor(text, None, |cursor| answer(&cursor)));
 }
 
 /// Like [`check`] for several cases, each a part or a change of a workspace.
-pub(super) fn check_all(
+pub(crate) fn check_all(
     workspace: impl Fn(&str) -> String,
     answer: impl Fn(&AtCursor<'_>) -> String,
     cases: Expect,
@@ -92,7 +92,7 @@ pub(super) fn check_all(
 }
 
 /// Evaluates something at the cursor of a fixture with all files open; `nodes.json` has the known nodes.
-pub(super) fn at_cursor<T>(
+pub(crate) fn at_cursor<T>(
     text: &str,
     selected: Option<&str>,
     answer: impl FnOnce(AtCursor<'_>) -> T,
@@ -115,7 +115,7 @@ pub(super) fn at_cursor<T>(
 }
 
 /// Evaluates something in a workspace, with the known nodes of a file.
-pub(super) fn analysed<T>(
+pub(crate) fn analysed<T>(
     snapshot: &Snapshot,
     path: &str,
     answer: impl FnOnce(Analysis<'_>, &[NodeFile]) -> T,
@@ -148,7 +148,7 @@ fn half_typed(text: &str) -> Vec<String> {
 /// Checks cases that are written one below the other: a line after `$ ` is a text, in which `\n`
 /// stands for a line break, and the lines below it are its answer. Lines after `## ` are
 /// titles.
-pub(super) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
+pub(crate) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
     let mut shown = String::new();
     for line in cases.data().lines().map(str::trim_start) {
         if let Some(text) = line.strip_prefix("$ ") {
@@ -163,14 +163,14 @@ pub(super) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
 }
 
 /// A text with a change, written as `from → to`.
-pub(super) fn changed(text: &str, change: &str) -> String {
+pub(crate) fn changed(text: &str, change: &str) -> String {
     let (from, to) = change.split_once(" → ").expect("a change");
     assert_eq!(text.matches(from).count(), 1, "{from}");
     text.replace(from, to)
 }
 
 /// `PATH:LINE NAME` of a place.
-pub(super) fn shown(snapshot: &Snapshot, place: &FilePlace) -> String {
+pub(crate) fn shown(snapshot: &Snapshot, place: &FilePlace) -> String {
     let below = place.path.strip_prefix(FOLDER).unwrap_or(&place.path);
     let below = below.trim_start_matches('/');
     let Some(file) = snapshot.file(&place.path) else {
@@ -183,12 +183,12 @@ pub(super) fn shown(snapshot: &Snapshot, place: &FilePlace) -> String {
 }
 
 /// The text of a range, on one line.
-pub(super) fn text_of(text: &Arc<str>, range: TextRange) -> String {
+pub(crate) fn text_of(text: &Arc<str>, range: TextRange) -> String {
     range.slice(text).replace('\n', "\\n")
 }
 
 /// [`shown`] for several places, one on each line.
-pub(super) fn all_shown(snapshot: &Snapshot, places: &[FilePlace]) -> String {
+pub(crate) fn all_shown(snapshot: &Snapshot, places: &[FilePlace]) -> String {
     let lines = places.iter().map(|place| shown(snapshot, place));
     lines.collect::<Vec<_>>().join("\n")
 }

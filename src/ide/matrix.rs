@@ -107,7 +107,7 @@ pub(super) fn row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
 
 /// The same without sources, in about half the time.
 #[must_use]
-pub(super) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
+pub(crate) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
     row_by(view, key, &Request::key(key), members)
 }
 
@@ -284,7 +284,7 @@ pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
 }
 
 /// The answer in a scope, with the condition of the scope.
-pub(super) fn answer_in(
+pub(crate) fn answer_in(
     view: &RootView<'_>,
     request: &Request,
     scope: &Scope,

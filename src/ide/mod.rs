@@ -11,19 +11,16 @@ pub mod actions;
 mod block_line;
 pub mod call_hierarchy;
 pub mod cell;
-mod code_names;
+pub(crate) mod code_names;
 pub mod compare;
 pub mod completion;
 pub mod definition;
 pub mod document;
-pub mod edit;
-pub mod encrypt;
 pub mod expectation;
 pub mod expected_keys;
 pub mod fact_place;
 pub mod file_place;
 pub mod folding;
-pub mod goal;
 pub mod hint;
 pub mod hover;
 pub mod impact;
@@ -35,9 +32,7 @@ pub mod links;
 pub mod matrix;
 pub mod named;
 pub mod outline;
-pub mod refactor;
 pub mod references;
-pub mod rename;
 pub mod secrets;
 pub mod semantic_tokens;
 pub mod set_place;
@@ -51,11 +46,11 @@ mod written_key;
 pub use crate::scope::KnownNodes;
 
 #[cfg(test)]
-mod code_tests;
+pub(crate) mod code_tests;
 #[cfg(test)]
 mod edits_tests;
 #[cfg(test)]
-mod fixture_tests;
+pub(crate) mod fixture_tests;
 #[cfg(test)]
 mod navigation_tests;
 #[cfg(test)]
@@ -64,5 +59,3 @@ pub(crate) mod random_workspace;
 mod reading_tests;
 #[cfg(test)]
 mod reference_tests;
-#[cfg(test)]
-mod robust_tests;

@@ -62,7 +62,7 @@ pub struct Mention {
 
 impl Mention {
     /// A key, or a part of its value, at a place.
-    pub(super) fn of_key(root: &str, steps: Vec<Value>, range: TextRange) -> Mention {
+    pub(crate) fn of_key(root: &str, steps: Vec<Value>, range: TextRange) -> Mention {
         let key = KeyTarget {
             steps,
             range,

@@ -48,7 +48,7 @@ pub(crate) const FILES: [&str; 6] = [
 ];
 
 prop_compose! {
-    pub(super) fn file()(
+    pub(crate) fn file()(
         keys in proptest::collection::vec((0..KEYS.len(), 0..VALUES.len()), 0..5),
         entries in proptest::sample::subsequence(ENTRIES.to_vec(), 0..2),
         has_options in proptest::bool::weighted(0.2),
@@ -96,7 +96,7 @@ pub(crate) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
 }
 
 /// A workspace with the texts of [`FILES`], all open.
-pub(super) fn workspace(texts: &[String]) -> Arc<Snapshot> {
+pub(crate) fn workspace(texts: &[String]) -> Arc<Snapshot> {
     workspace_of_texts(texts).snapshot()
 }
 

@@ -93,7 +93,7 @@ pub fn highlights(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<Occurre
 }
 
 /// The files that may name a thing.
-pub(super) fn files_with<'a>(
+pub(crate) fn files_with<'a>(
     analysis: Analysis<'a>,
     path: &str,
     named: &Named,
@@ -127,7 +127,7 @@ pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bo
 }
 
 /// The occurrences in a file, unordered.
-pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
+pub(crate) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
     match named {
         Named::Key(key) => of_key(snapshot, file, key),
         Named::Pattern(pattern) => of_options(file, |name| *name == **pattern).collect(),

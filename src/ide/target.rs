@@ -442,7 +442,7 @@ impl KeyTarget {
     pub fn named(key: &str) -> Option<KeyTarget> {
         let parsed = Key::parse(key).ok()?;
         Some(KeyTarget {
-            steps: steps_of(&parsed),
+            steps: parsed.steps(),
             ..KeyTarget::of_root(parsed.root.as_name()?)
         })
     }
@@ -469,12 +469,6 @@ impl KeyTarget {
         }
         shown
     }
-}
-
-/// The steps of a dotted key.
-#[must_use]
-pub fn steps_of(key: &Key) -> Vec<Value> {
-    key.segments.iter().map(Value::from).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::named::Mention;
-use super::target::steps_of;
 use crate::interpolation::{Key, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -31,7 +30,7 @@ impl WrittenKey<'_> {
     /// The range of a key, if the text names it or a part of its value: up to the last step.
     pub(super) fn place_of(&self, root: &str, steps: &[Value]) -> Option<TextRange> {
         let parsed = Key::of(self.key).ok()?;
-        let is_it = parsed.root.as_name() == Some(root) && steps_of(&parsed).starts_with(steps);
+        let is_it = parsed.root.as_name() == Some(root) && parsed.steps().starts_with(steps);
         is_it.then(|| self.up_to(steps.len()))?
     }
 
@@ -50,7 +49,7 @@ impl WrittenKey<'_> {
         let part = ends.position(|end| here <= end);
         let part = part.unwrap_or(parts.len().checked_sub(1)?);
         let parsed = Key::of(self.key).ok()?;
-        let mut steps = steps_of(&parsed);
+        let mut steps = parsed.steps();
         steps.truncate(part);
         let root = Arc::from(parsed.root.as_name()?);
         Some((root, steps, self.up_to(part)?))

@@ -72,6 +72,12 @@ pub struct Key {
 }
 
 impl Key {
+    /// The steps from the value of its top-level key.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Value> {
+        self.segments.iter().map(Value::from).collect()
+    }
+
     /// Splits `text`. A key without `'`, `"` and `.` is taken verbatim.
     ///
     /// # Errors

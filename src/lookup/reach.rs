@@ -64,6 +64,12 @@ pub struct Reach {
 }
 
 impl Place {
+    /// Its rank among the places of its layer: the smallest is looked at first.
+    #[must_use]
+    pub fn rank(&self) -> (bool, usize, usize) {
+        (self.in_default_hierarchy, self.index, self.location)
+    }
+
     /// The format in which it reads the file, if known.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
@@ -116,6 +122,25 @@ impl Reach {
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         self.bindings.is_empty() && !self.place.template.is_constant()
+    }
+
+    /// A template with the values of the variables in the file's path. A variable of `mapped_paths`
+    /// has several values.
+    #[must_use]
+    pub fn bound(&self, template: &Template) -> Template {
+        match self.place.mapped {
+            Some(_) => template.with(&[]),
+            None => template.with(&self.bindings),
+        }
+    }
+
+    /// The path at a place that every node which reads the file reads too. `None` if it depends on
+    /// other variables, and for functions that are never run.
+    #[must_use]
+    pub fn always(&self, place: &Place) -> Option<String> {
+        place.reading?;
+        let bound = self.bound(&place.template);
+        bound.with_values(&[]).map(|path| path::normalise(&path))
     }
 
     /// The scope of every node that reads the file, from its path.

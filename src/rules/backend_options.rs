@@ -1,8 +1,8 @@
 //! `backend-options`: a level has options that its function does not take.
 
 use super::config_level::{levels, options};
-use super::entry_edit::removed;
 use super::{FileContext, Findings, Fix, RootContext, Safety};
+use crate::edit::Mapping;
 use crate::hierarchy::FunctionKind;
 
 rule!("backend-options", Error, [Configuration(check)]);
@@ -33,7 +33,7 @@ fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_
             // Options of `defaults` also apply to other levels: no fix.
             let own = pairs.iter().position(|(own, _)| *own == key);
             finding.fixes.extend(own.and_then(|at| {
-                let edit = removed(file, level.node, at)?;
+                let edit = Mapping::of(tree, file.file.text(), level.node)?.without(at)?;
                 Some(Fix::new(Safety::Unsafe, "Remove the options", edit))
             }));
         }

@@ -9,7 +9,7 @@ use super::looked_up::{Held, LookedUp};
 use crate::analysis::{Defined, FileReading};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
-use crate::lookup::{Cause, Place, Reach, Settings, Strategy};
+use crate::lookup::{Cause, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::{TextEdit, TextRange, cut_words};
@@ -49,10 +49,9 @@ impl Reader<'_> {
         &self.reading.reached
     }
 
-    /// The [`order`] of the lowest location that reads the file.
-    pub(super) fn last_order(&self) -> Option<(bool, usize, usize)> {
-        let orders = self.reached().iter().map(|reach| order(&reach.place));
-        orders.max()
+    /// The [`Place::rank`] of the lowest location that reads the file.
+    pub(super) fn last_rank(&self) -> Option<(bool, usize, usize)> {
+        self.reached().iter().map(|reach| reach.place.rank()).max()
     }
 
     /// Whether both readers have the same root.
@@ -465,11 +464,6 @@ impl Places<'_> {
             }
         }
     }
-}
-
-/// Orders the locations of a hierarchy by priority, the highest first.
-pub(super) fn order(place: &Place) -> (bool, usize, usize) {
-    (place.in_default_hierarchy, place.index, place.location)
 }
 
 /// The key and value nodes of a mapping's entry, the last ones if it is repeated. Symbols count as strings.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::finding::{Finding, Fix, Safety, Severity};
 use super::fixes::{FindingIdentity, Made, Removed, fixes_together};
 use super::recheck::{Recheck, recheck};
-use crate::workspace::{Change, Snapshot};
+use crate::workspace::Snapshot;
 
 /// Maximum number of rounds.
 const MOST_ROUNDS: usize = 100;
@@ -293,9 +293,11 @@ fn has_more_errors(
 
 /// The workspace with the files' texts after fixes.
 fn with_texts(snapshot: &Snapshot, made: &AllMade) -> Snapshot {
-    let open = |(path, made): (&Arc<str>, &Made)| Change::open(Arc::clone(path), &*made.text);
-    let changes = made.iter().map(open);
-    snapshot.with(Change::Batch(changes.collect()))
+    let texts = made.iter();
+    crate::edit::with_texts(
+        snapshot,
+        texts.map(|(path, made)| (path.clone(), Arc::from(&*made.text))),
+    )
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::context::{FileContext, Reader, order};
+use super::context::{FileContext, Reader};
 use super::option_list::{knockout_prefix, strategy};
 use crate::lookup::OptionsEntry;
 use crate::syntax::{NodeId, NodeKind, Tree};
@@ -176,7 +176,7 @@ pub(super) fn lower_files<'a>(
     reader: &Reader<'_>,
     key: &str,
 ) -> (Vec<(&'a Arc<File>, bool)>, bool) {
-    let own = reader.last_order();
+    let own = reader.last_rank();
     let mut lower = Vec::new();
     let mut has_others = false;
     for other in file.snapshot().iter_files_with(key).take(MOST_FILES) {
@@ -187,10 +187,10 @@ pub(super) fn lower_files<'a>(
         has_others = true;
         let theirs = readers.iter().find(|theirs| theirs.is_same_root(reader));
         let reached = theirs.into_iter().flat_map(|theirs| theirs.reached());
-        let below = reached.filter(|reach| Some(order(&reach.place)) > own);
-        if let Some(reach) = below.min_by_key(|reach| order(&reach.place)) {
+        let below = reached.filter(|reach| Some(reach.place.rank()) > own);
+        if let Some(reach) = below.min_by_key(|reach| reach.place.rank()) {
             let is_always = reach.place.template.is_constant();
-            lower.push((order(&reach.place), other, is_always));
+            lower.push((reach.place.rank(), other, is_always));
         }
     }
     lower.sort_by_key(|(order, _, _)| *order);

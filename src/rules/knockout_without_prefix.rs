@@ -1,8 +1,8 @@
 //! `knockout-without-prefix`: an element looks like a knock-out, but no prefix is set.
 
-use super::entry_edit::added;
 use super::knockout::{Knockout, USUAL_PREFIX, has_text_at, knocking};
 use super::{FileContext, Findings, Fix, Safety, entry};
+use crate::edit::Mapping;
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact};
 
@@ -71,7 +71,9 @@ fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
         let (_, strategy) = entry(file.tree(), id, "strategy")?;
         let is_deep = file.tree().scalar_text(strategy)?.as_ref() == "deep";
         let new = format!("{quote}knockout_prefix{quote}: \"{USUAL_PREFIX}\"");
-        return is_deep.then(|| added(file, id, &new)).flatten();
+        return Mapping::of(file.tree(), file.file.text(), id)
+            .filter(|_| is_deep)?
+            .with(&new);
     }
     let is_deep = merge
         .as_scalar()

@@ -1,7 +1,6 @@
 //! `lookup-options-overridden-level`: an entry of 'lookup_options' drops options of a lower level's
 //! entry for the same key.
 
-use super::context::order;
 use super::option_list::strategy;
 use super::{FileContext, Findings, OptionAt, Reader};
 use crate::value::Value;
@@ -46,10 +45,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 /// Whether a lower level of a hierarchy that reads the one file reads the other.
 fn is_below(own: &[Reader<'_>], theirs: &[Reader<'_>]) -> bool {
     own.iter().any(|own| {
-        let last = own.last_order();
+        let last = own.last_rank();
         let same = theirs.iter().filter(|theirs| theirs.is_same_root(own));
         let mut reached = same.flat_map(|theirs| theirs.reached());
-        reached.any(|reach| Some(order(&reach.place)) > last)
+        reached.any(|reach| Some(reach.place.rank()) > last)
     })
 }
 

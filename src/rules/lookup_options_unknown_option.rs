@@ -1,8 +1,8 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
 use super::context::KeyOptions;
-use super::entry_edit::{added, entry_range, removed};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
+use crate::edit::{Mapping, entry_range};
 use crate::lookup::{MERGE_OPTIONS, Strategy};
 use crate::syntax::NodeId;
 use crate::text::{TextEdit, typing_error};
@@ -72,8 +72,9 @@ fn moved_into(
     if Strategy::refusal(&Value::from(hash)).is_some() || written.contains('\n') {
         return None;
     }
-    let removed = removed(file, options.node, at)?;
-    Some(vec![added(file, merge, written)?, removed])
+    let added = Mapping::of(tree, text, merge)?.with(written)?;
+    let removed = Mapping::of(tree, text, options.node)?.without(at)?;
+    Some(vec![added, removed])
 }
 
 /// Moves the options of a merge strategy under `merge`. `None` if there are comments between them,

@@ -26,11 +26,11 @@
     reason = "a new kind of key, error or trace node must be looked at here"
 )]
 
+mod always_read;
 mod checker;
 mod config_level;
 mod config_text;
 mod context;
-mod entry_edit;
 mod finding;
 mod fitting;
 mod fixes;
@@ -43,7 +43,6 @@ mod looked_up;
 mod marked;
 mod option_list;
 mod parameters;
-mod proof;
 #[cfg(test)]
 pub(crate) mod random_edits;
 mod recheck;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::keys_in_code::may_be_looked_up;
 use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Analysis, split_key};
-use crate::syntax::{NodeId, ScalarStyle, Tree};
-use crate::text::TextEdit;
+use crate::edit::{flattened, flattened_in_braces};
+use crate::syntax::NodeId;
 use crate::workspace::{Format, KeyFact, KeyState, Root};
 
 rule!("nested-not-flat", Warning, [Key(check)], WORKSPACE);
@@ -54,7 +54,12 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         range: class.definition.place,
         message: format!("class '{}'", key.name),
     });
-    if let Some(edit) = flattened(at, key, value).or_else(|| flattened_flow(at, key, value)) {
+    let edit = match at.format() {
+        Format::Yaml => flattened(tree, at.file.text(), value),
+        Format::Json => flattened_in_braces(tree, at.file.text(), value),
+        Format::Hocon => None,
+    };
+    if let Some(edit) = edit {
         let title = format!("Write '{}::{first}' …", key.name);
         let names = pairs.iter().filter_map(|(name, _)| tree.scalar_text(*name));
         let fix = Fix::new(Safety::Unsafe, title, edit);
@@ -75,95 +80,6 @@ fn may_be_parameter(analysis: Analysis<'_>, root: &Root, key: &str) -> bool {
         let code = class.file.facts().code.as_deref();
         code.is_none_or(|code| code.is_broken) || class.parameter(parameter).is_some()
     })
-}
-
-/// Turns the entries of a hash in lines into top-level entries. `None` for hashes written in another way.
-fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
-    let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
-    let node = tree.node(value);
-    let pairs = node.as_mapping()?;
-    let is_bare = node.anchor.is_none() && node.tag.is_none() && at.format() == Format::Yaml;
-    let start = node.range.start as usize;
-    let line = text[..start].rfind('\n')? + 1;
-    let indent = &text[line..start];
-    let head = text.get(key.key.start as usize..line)?.trim_end();
-    let (sign, comment) = head.split_at(head.find('#').unwrap_or(head.len()));
-    let is_block = !head.contains('\n')
-        && sign.trim_end().ends_with(':')
-        && !indent.is_empty()
-        && indent.bytes().all(|byte| byte == b' ');
-    if !is_bare || !is_block {
-        return None;
-    }
-    let mut names = Vec::new();
-    for &(name, _) in pairs {
-        let name = tree.node(name);
-        let is_plain = name.as_scalar()?.style == ScalarStyle::Plain && name.tag.is_none();
-        is_plain.then(|| names.push(name.range.start as usize))?;
-    }
-    let mut written = match comment {
-        "" => String::new(),
-        comment => format!("{comment}\n"),
-    };
-    let mut offset = line;
-    for row in text[line..node.range.end as usize].split_inclusive('\n') {
-        let content = match row.strip_prefix(indent) {
-            Some(content) => content,
-            // Blank lines and comments may have any indentation.
-            None if row.trim().is_empty() || row.trim_start().starts_with('#') => {
-                row.trim_start_matches(' ')
-            }
-            None => return None,
-        };
-        if names.contains(&(offset + row.len() - content.len())) {
-            written.push_str(&key.name);
-            written.push_str("::");
-        }
-        written.push_str(content);
-        offset += row.len();
-    }
-    let mut range = key.key;
-    range.end = node.range.end;
-    Some(TextEdit::replace(range, written))
-}
-
-/// The same for a hash in braces without comments.
-fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
-    let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
-    let node = tree.node(value);
-    let is_bare = node.anchor.is_none() && node.tag.is_none() && at.format() != Format::Hocon;
-    let inner = node.range.slice(text).strip_prefix('{')?;
-    let head = &text[key.key.end as usize..node.range.start as usize];
-    if !is_bare || head.trim() != ":" {
-        return None;
-    }
-    let mut end = node.range.end as usize - inner.len();
-    let mut written = Vec::new();
-    for &(name, value) in node.as_mapping()? {
-        let gap = if written.is_empty() { "" } else { "," };
-        let (name, value) = (tree.node(name), tree.node(value).full_range());
-        if text[end..name.full_range().start as usize].trim() != gap || name.tag.is_some() {
-            return None;
-        }
-        let name_text = name.range.slice(text);
-        let name_start = usize::from(name.is_quoted());
-        let (quote, name_text) = name_text.split_at(name_start);
-        let entry = format!("{quote}{}::{name_text}: {}", key.name, value.slice(text));
-        written.push(entry.trim_end().to_owned());
-        end = value.end as usize;
-    }
-    let rest = text[end..node.range.end as usize].split_whitespace();
-    if !matches!(rest.collect::<String>().as_str(), "}" | ",}") {
-        return None;
-    }
-    let root = tree.node(tree.root()?).range;
-    let between = match root.slice(text).starts_with('{') {
-        true => ", ",
-        false if text.contains("\r\n") => "\r\n",
-        false => "\n",
-    };
-    let range = key.key.cover(node.range);
-    Some(TextEdit::replace(range, written.join(between)))
 }
 
 #[cfg(test)]

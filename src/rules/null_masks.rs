@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::context::order;
 use super::{FileContext, Findings, Reader, Severity};
 use crate::lookup::Reach;
 use crate::scope::os_family;
@@ -50,7 +49,7 @@ fn is_null(key: &KeyFact, text: &str) -> bool {
 fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
     let is_below = |above: &Reach, reach: &Reach| {
-        order(&reach.place) > order(&above.place) && may_meet(above, reach)
+        reach.place.rank() > above.place.rank() && may_meet(above, reach)
     };
     let is_lower = |theirs: &Reader<'_>| {
         let own = file.readers().iter().find(|own| own.is_same_root(theirs));

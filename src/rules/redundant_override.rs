@@ -1,7 +1,6 @@
 //! `redundant-override`: a key has the same value as in a lower level.
 
-use super::entry_edit::offer_removal;
-use super::proof::{for_all_readers, inherited, is_first_found};
+use super::always_read::{for_all_readers, inherited, is_first_found, offer_removal};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 

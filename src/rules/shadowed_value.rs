@@ -1,7 +1,6 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
-use super::entry_edit::offer_removal;
-use super::proof::{always_above, for_all_readers, is_first_found};
+use super::always_read::{always_above, for_all_readers, is_first_found, offer_removal};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 

@@ -3,11 +3,10 @@
 //! suppress all codes. Rules about such comments have a hook of their own.
 
 use super::context::{FileContext, FileRole};
-use super::entry_edit::line_start;
 use super::finding::{Finding, Findings};
 use super::{Hook, RULES, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
-use crate::text::{TextRange, nearest};
+use crate::text::{TextRange, line_start, nearest};
 
 /// The start of such a comment; `ignore` follows, with or without blanks.
 const MARK: &str = "hiera-ls:";

@@ -1,9 +1,8 @@
 //! `yaml-syntax`: a YAML file has a syntax error, so Puppet refuses all of it.
 
-use super::entry_edit::line_start;
 use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::syntax::{Problem, ProblemKind, parse_yaml, quote_scalars, quoted};
-use crate::text::{TextEdit, TextRange};
+use crate::text::{TextEdit, TextRange, line_start};
 use crate::value::LoadErrorKind;
 
 rule!("yaml-syntax", Error, [File(check)]);

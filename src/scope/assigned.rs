@@ -48,6 +48,9 @@ pub trait Manifests: Send + Sync + std::fmt::Debug {
 
     /// Whether they may set a variable for some node. If not, they need not be run for it.
     fn may_set(&self, name: &str) -> bool;
+
+    /// Whether the variables may depend on data.
+    fn depend_on_data(&self) -> bool;
 }
 
 impl Assigned {

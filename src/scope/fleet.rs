@@ -16,6 +16,8 @@ pub struct KnownNodes {
     id: u64,
     environment: Arc<str>,
     members: Vec<FleetMember>,
+    /// The numbers of the nodes by name.
+    numbers: OnceLock<HashMap<Arc<str>, usize, KeyHashing>>,
     are_names: bool,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
     /// The manifests that set variables over those of the nodes.
@@ -34,6 +36,7 @@ impl Default for KnownNodes {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             environment: Arc::from(DEFAULT_ENVIRONMENT),
             members: Vec::new(),
+            numbers: OnceLock::new(),
             are_names: false,
             columns: Mutex::default(),
             manifests: None,
@@ -181,6 +184,14 @@ impl KnownNodes {
         self.manifests.as_ref().is_some_and(|it| it.may_set(name))
     }
 
+    /// Whether the variables that manifests set may depend on data.
+    #[must_use]
+    pub fn depend_on_data(&self) -> bool {
+        self.manifests
+            .as_ref()
+            .is_some_and(|it| it.depend_on_data())
+    }
+
     /// The variables that manifests set for a node; `None` if none are run.
     #[must_use]
     pub fn assigned(&self, member: usize) -> Option<Arc<Assigned>> {
@@ -206,10 +217,13 @@ impl KnownNodes {
         self.members.is_empty()
     }
 
-    /// The index of the node of that name.
+    /// The index of the node of that name. O(nodes) the first time.
     pub fn find(&self, certname: &str) -> Option<usize> {
-        let is_it = |member: &FleetMember| &*member.node.certname == certname;
-        self.members.iter().position(is_it)
+        let numbers = self.numbers.get_or_init(|| {
+            let names = self.members.iter().map(|member| &member.node.certname);
+            names.cloned().zip(0..).collect()
+        });
+        numbers.get(certname).copied()
     }
 
     fn node(&self, member: usize) -> Option<&Node> {
@@ -405,6 +419,10 @@ mod tests {
 
         fn may_set(&self, name: &str) -> bool {
             name == "role"
+        }
+
+        fn depend_on_data(&self) -> bool {
+            false
         }
     }
 

@@ -9,7 +9,7 @@ use tower_lsp::ls_types as lsp;
 use super::convert;
 use super::requests::semantic_tokens;
 use crate::ide::hover::HoverForm;
-use crate::ide::refactor::RefactoringKind;
+use crate::plan::refactor::RefactoringKind;
 use crate::text::PositionEncoding;
 
 /// The kind of the action that applies all safe fixes of a file.

@@ -23,6 +23,19 @@ pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at
 pub use nearest::{nearest, nearest_host, typing_error};
 pub use words::{cut, cut_words, few, folded, number_of};
 
+/// The start of the line of an offset.
+#[must_use]
+pub fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// The end of the line of an offset, with its line break.
+#[must_use]
+pub fn line_end(text: &str, offset: usize) -> usize {
+    let end = text[offset..].find('\n');
+    end.map_or(text.len(), |at| offset + at + 1)
+}
+
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///
 /// Offsets are 32 bits wide: files over 4 GiB are refused long before (see `workspace`).

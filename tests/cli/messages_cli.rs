@@ -10,11 +10,16 @@ use expect_test::expect_file;
 
 /// The titles of our rooms' messages, in the order of the page; a room in neither list fails the
 /// test.
-const OURS: [(&str, &str); 13] = [
+const OURS: [(&str, &str); 15] = [
+    (
+        "plan",
+        "Edits for a value, refactorings, renames, and their effect",
+    ),
     (
         "ide",
         "Hovers, hints, lenses, documents, fixes, completions",
     ),
+    ("edit", "What cannot be edited"),
     ("page", "Shortened values and pages"),
     ("rules", "Findings"),
     ("server", "Prompts, progress, errors of the server"),

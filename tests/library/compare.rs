@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Arc;
 
+use hiera_ls::analysis::all_keys;
 use hiera_ls::ide::cell::{difference_lines, side_texts};
 use hiera_ls::ide::compare::{Difference, compare_versions};
 use hiera_ls::ide::json::json;

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hiera_ls::analysis::{Analysis, RootView};
-use hiera_ls::ide::edit::{Plan, Proof};
-use hiera_ls::ide::goal::{Goal, Outcome, Proposal, nodes_of, proposals, value_of};
-use hiera_ls::ide::refactor::{chosen, offers};
-use hiera_ls::ide::rename::rename;
+use hiera_ls::edit::Plan;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+use hiera_ls::plan::Proof;
+use hiera_ls::plan::goal::{Goal, Outcome, Proposal, nodes_of, proposals, value_of};
+use hiera_ls::plan::refactor::{chosen, offers};
+use hiera_ls::plan::rename::rename;
 use hiera_ls::scope::{KnownNodes, Nodes};
 use hiera_ls::value::{load_yaml, to_tagged_json};
 use hiera_ls::workspace::{Change, Snapshot, Workspace};

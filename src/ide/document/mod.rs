@@ -282,7 +282,7 @@ fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, Str
 }
 
 /// The error of a cancelled request; clients do not show it.
-fn cancelled() -> String {
+pub(crate) fn cancelled() -> String {
     "the request was cancelled".to_owned()
 }
 

@@ -6,8 +6,8 @@ use tower_lsp::ls_types as lsp;
 
 use super::View;
 use super::diagnostic::uri;
-use crate::ide::edit::Plan;
-use crate::ide::rename::Edits;
+use crate::edit::Edits;
+use crate::edit::Plan;
 use crate::server::capabilities::EditForm;
 use crate::server::convert;
 

@@ -8,7 +8,7 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{EditNote, plan_edit};
 use super::locations::offset;
 use super::{Needs, View};
-use crate::ide::refactor::{RefactoringKind, chosen, effect, offers, refused};
+use crate::plan::refactor::{RefactoringKind, chosen, effect, offers, refused};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;

@@ -6,8 +6,8 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{EditNote, annotate, workspace_edit};
 use super::locations::{offset, range};
 use super::{Needs, View, of_file, of_workspace, refused};
-use crate::ide::rename::file::{Moved, file_renames};
-use crate::ide::rename::{prepare as prepared, rename};
+use crate::plan::rename::file::{Moved, file_renames};
+use crate::plan::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;
 

@@ -13,10 +13,10 @@ use super::{Needs, View};
 use crate::analysis::{Analysis, quoted};
 use crate::ide::document::KeyPlace;
 use crate::ide::expectation::chosen;
-use crate::ide::goal::{
-    Goal, Outcome, Proposal, nodes_of, proposals, reasons_text, value_of, why_not, why_not_lines,
+use crate::plan::goal::{
+    Goal, Outcome, OutcomeFields, Proposal, ProposalFields, WhyNotFields, nodes_of, proposals,
+    reasons_text, value_of, why_not, why_not_lines,
 };
-use crate::ide::json::{OutcomeFields, ProposalFields, WhyNotFields};
 use crate::server::capabilities::{SET_VALUE, WHY_NOT};
 use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
