@@ -1,13 +1,15 @@
 //! Control repositories of any size, the same for one seed everywhere, like a fleet's repository
 //! after some years. Ten roles per hundred nodes, twenty sites, six systems, a file per node (about
 //! 4 KB), one `common.yaml` of about 220 KB with `lookup_options`. Service options, firewall rules
-//! and accounts are deep-merged hashes with entries on four levels on average.
+//! and accounts are deep-merged hashes with entries on four levels on average. With code, there are
+//! also classes, modules and known nodes.
 //!
 //! Names and values are made up; the proportions are those of public control repositories.
 
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
-mod dice;
+mod code;
+pub(crate) mod dice;
 mod value;
 
 use std::fmt::Write as _;
@@ -82,12 +84,27 @@ pub(crate) struct ControlRepo {
     pub(crate) nodes: usize,
     /// The seed.
     pub(crate) seed: u64,
+    /// Whether it has classes, modules and known nodes.
+    pub(crate) has_code: bool,
 }
 
 impl ControlRepo {
     /// The repository of the published figures.
     pub(crate) fn of(nodes: usize) -> ControlRepo {
-        ControlRepo { nodes, seed: 20 }
+        ControlRepo {
+            nodes,
+            seed: 20,
+            has_code: false,
+        }
+    }
+
+    /// The same data, with a class for each profile, modules with data of their own, levels for a
+    /// list of services and for a variable, and a file of all nodes with facts and variables.
+    pub(crate) fn with_code(nodes: usize) -> ControlRepo {
+        ControlRepo {
+            has_code: true,
+            ..ControlRepo::of(nodes)
+        }
     }
 
     fn roles(&self) -> usize {
@@ -110,7 +127,12 @@ impl ControlRepo {
 
     /// Every file with its path below the environment's folder.
     pub(crate) fn each_file(&self, visit: &mut dyn FnMut(&str, &str)) {
-        visit("hiera.yaml", HIERA_YAML);
+        if self.has_code {
+            visit("hiera.yaml", &code::hierarchy(HIERA_YAML));
+            self.each_file_of_code(visit);
+        } else {
+            visit("hiera.yaml", HIERA_YAML);
+        }
         visit("data/common.yaml", &self.common());
         let any = |dice: &mut Dice| dice.below(PROFILES);
         for number in 0..4 {
