@@ -56,19 +56,18 @@ pub(crate) fn measured(
                         None => format!("not within {limit:.0?}"),
                     };
                     wrong.push(format!("{} {arguments}: {end}", program.display()));
-                }
-                if best.is_none_or(|best| used.user < best.user) {
+                } else if best.is_none_or(|best| used.user < best.user) {
                     *best = Some(used);
                 }
             }
         }
-        let best: Vec<Used> = best.into_iter().flatten().collect();
-        let figures = best
-            .iter()
-            .map(|used| format!("{:>9.2} {:>8.0}", used.user.as_secs_f64(), used.peak));
+        let figures = best.iter().map(|used| match used {
+            Some(used) => format!("{:>9.2} {:>8.0}", used.user.as_secs_f64(), used.peak),
+            None => format!("{:>9} {:>8}", "-", "-"),
+        });
         let figures: Vec<String> = figures.collect();
         let ratios = match best.as_slice() {
-            [ours, beside] => format!(
+            [Some(ours), Some(beside)] => format!(
                 " | {:.2} × {:.2} ×",
                 ratio(ours.user, beside.user),
                 ours.peak / beside.peak

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{ControlRepo, PARAMETERS, PROFILES, PROFILES_OF_A_ROLE, SYSTEMS, profile_of, value};
+use super::{ControlRepo, PARAMETERS, PROFILES_OF_A_ROLE, SYSTEMS, value};
 
 /// Number of modules, each with a class, a hierarchy and two data files.
 const MODULES: usize = 20;
@@ -53,14 +53,14 @@ impl ControlRepo {
             "site/profile/types/port.pp",
             "# A port of a service.\ntype Profile::Port = Integer[1, 65535]\n",
         );
-        for profile in 0..PROFILES {
+        for profile in 0..self.profiles {
             let path = format!("site/profile/manifests/p{profile:02}.pp");
             visit(&path, &profile_class(profile));
         }
         for role in 0..self.roles() {
             let mut text = format!("# Role {role}.\nclass role::role{role:03} {{\n");
             for at in 0..PROFILES_OF_A_ROLE {
-                let _ = writeln!(text, "  include profile::p{:02}", profile_of(role, at));
+                let _ = writeln!(text, "  include profile::p{:02}", self.profile_of(role, at));
             }
             text.push_str("}\n");
             visit(&format!("site/role/manifests/role{role:03}.pp"), &text);
@@ -69,7 +69,7 @@ impl ControlRepo {
             each_file_of_a_module(module, visit);
         }
         for service in 0..SERVICES {
-            let profile = service % PROFILES;
+            let profile = service % self.profiles;
             let mut text = format!("---\n# service {service}\n");
             let mut dice = self.dice(&format!("service {service}"));
             for parameter in 0..value::kinds() {
@@ -86,7 +86,7 @@ impl ControlRepo {
         for tier in TIERS {
             let mut text = format!("---\n# tier {tier}\n");
             let mut dice = self.dice(&format!("tier {tier}"));
-            for profile in (0..PROFILES).step_by(2) {
+            for profile in (0..self.profiles).step_by(2) {
                 value::entry(&mut text, &mut dice, profile, 1, value::Place::Site);
             }
             visit(&format!("data/tiers/{tier}.yaml"), &text);

@@ -75,6 +75,7 @@ pub(crate) struct Machine {
     role: usize,
     site: usize,
     system: usize,
+    profiles: usize,
 }
 
 /// A control repository of `nodes` machines.
@@ -86,6 +87,8 @@ pub(crate) struct ControlRepo {
     pub(crate) seed: u64,
     /// Whether it has classes, modules and known nodes.
     pub(crate) has_code: bool,
+    /// The number of profiles, at most 80: the size of `common.yaml`.
+    pub(crate) profiles: usize,
 }
 
 impl ControlRepo {
@@ -95,6 +98,7 @@ impl ControlRepo {
             nodes,
             seed: 20,
             has_code: false,
+            profiles: PROFILES,
         }
     }
 
@@ -122,6 +126,7 @@ impl ControlRepo {
             role,
             site,
             system: dice.below(SYSTEMS.len()),
+            profiles: self.profiles,
         }
     }
 
@@ -134,9 +139,9 @@ impl ControlRepo {
             visit("hiera.yaml", HIERA_YAML);
         }
         visit("data/common.yaml", &self.common());
-        let any = |dice: &mut Dice| dice.below(PROFILES);
+        let any = |dice: &mut Dice| dice.below(self.profiles);
         for number in 0..4 {
-            let settings = settings_of((number..PROFILES).step_by(4));
+            let settings = settings_of((number..self.profiles).step_by(4));
             let text = self.some(
                 &format!("shared {number}"),
                 30,
@@ -148,7 +153,7 @@ impl ControlRepo {
         }
         for (at, (name, release, family)) in SYSTEMS.into_iter().enumerate() {
             let system = |name: &str, at: usize| {
-                let settings = settings_of((at % 3..PROFILES).step_by(3));
+                let settings = settings_of((at % 3..self.profiles).step_by(3));
                 self.some(&format!("os {name}"), 40, &any, settings, Place::System)
             };
             let text = system(&format!("{name} {release}"), at);
@@ -158,13 +163,13 @@ impl ControlRepo {
             }
         }
         for site in 0..SITES {
-            let settings = settings_of((site % 3..PROFILES).step_by(3));
+            let settings = settings_of((site % 3..self.profiles).step_by(3));
             let text = self.some(&format!("site {site}"), 60, &any, settings, Place::Site);
             visit(&format!("data/sites/{}.yaml", site_name(site)), &text);
         }
         for role in 0..self.roles() {
-            let of_role = |dice: &mut Dice| profile_of(role, dice.below(PROFILES_OF_A_ROLE));
-            let profiles = || (0..PROFILES_OF_A_ROLE).map(|at| profile_of(role, at));
+            let of_role = |dice: &mut Dice| self.profile_of(role, dice.below(PROFILES_OF_A_ROLE));
+            let profiles = || (0..PROFILES_OF_A_ROLE).map(|at| self.profile_of(role, at));
             let settings = settings_of(profiles());
             let text = self.some(
                 &format!("role {role}"),
@@ -191,9 +196,10 @@ impl ControlRepo {
 
     /// The file of one machine.
     pub(crate) fn node_file(&self, machine: &Machine) -> String {
-        let of_role = |dice: &mut Dice| profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
+        let of_role =
+            |dice: &mut Dice| self.profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
         let name = format!("node {}", machine.number);
-        let mut settings = settings_of([profile_of(machine.role, machine.number)].into_iter());
+        let mut settings = settings_of([self.profile_of(machine.role, machine.number)].into_iter());
         settings.truncate(2);
         self.some(&name, 58, &of_role, settings, Place::Node)
     }
@@ -220,8 +226,8 @@ impl ControlRepo {
     pub(crate) fn common(&self) -> String {
         let mut dice = self.dice("common");
         let mut text = String::from("---\n");
-        options(&mut text);
-        for profile in 0..PROFILES {
+        options(&mut text, self.profiles);
+        for profile in 0..self.profiles {
             let _ = writeln!(
                 text,
                 "\n# Profile {profile}: what every machine starts from."
@@ -255,6 +261,10 @@ impl ControlRepo {
             value::entry(&mut text, &mut dice, profile, parameter, place);
         }
         text
+    }
+
+    fn profile_of(&self, role: usize, at: usize) -> usize {
+        profile_of(role, at) % self.profiles
     }
 
     fn dice(&self, name: &str) -> Dice {
@@ -357,7 +367,7 @@ impl Machine {
     pub(crate) fn parameters(&self) -> Vec<(String, &'static str)> {
         let mut all = Vec::new();
         for at in 0..PROFILES_OF_A_ROLE {
-            let profile = profile_of(self.role, at);
+            let profile = profile_of(self.role, at) % self.profiles;
             for parameter in 0..PARAMETERS {
                 all.push((value::key(profile, parameter), value::kind(parameter)));
             }
@@ -383,7 +393,7 @@ fn site_name(site: usize) -> String {
 }
 
 /// Realistic options: by pattern for repeated keys, by name for the rest.
-fn options(text: &mut String) {
+fn options(text: &mut String, profiles: usize) {
     text.push_str(
         r"lookup_options:
   '^profile::.*::packages(_\d)?$':
@@ -398,7 +408,7 @@ fn options(text: &mut String) {
     convert_to: Float
 ",
     );
-    for profile in 0..PROFILES {
+    for profile in 0..profiles {
         let _ = write!(
             text,
             "  profile::p{profile:02}::limits:\n    merge: {}\n  profile::p{profile:02}::port_2:\n    convert_to: Integer\n",
