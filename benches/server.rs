@@ -22,7 +22,7 @@ mod measure;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use client::Client;
+use client::{Client, hover_at, uri};
 use generator::ControlRepo;
 use hiera_ls::syntax::libyaml::Parser;
 use measure::{best, left_out, note, number, quantile, ratio, report};
@@ -451,14 +451,6 @@ fn key_lines(text: &str) -> Vec<usize> {
         .filter(|(_, line)| line.starts_with("profile::"))
         .map(|(at, _)| at)
         .collect()
-}
-
-fn hover_at(path: &Path, line: usize) -> Value {
-    json!({ "textDocument": { "uri": uri(path) }, "position": { "line": line, "character": 12 } })
-}
-
-fn uri(path: &Path) -> String {
-    format!("file://{}", path.display())
 }
 
 fn events_of(text: &[u8]) -> usize {

@@ -1,12 +1,12 @@
 //! Reproducible random numbers: SplitMix64 from a seed and a name.
 
 /// Random numbers for one purpose.
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// Numbers that depend on the seed and a name, so that a repository of 1,000 nodes is the
     /// beginning of one of 10,000.
-    pub(super) fn new(seed: u64, name: &str) -> Dice {
+    pub(crate) fn new(seed: u64, name: &str) -> Dice {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -23,12 +23,12 @@ impl Dice {
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
     /// A random element.
-    pub(super) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+    pub(crate) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 }

@@ -1,13 +1,15 @@
 //! Control repositories of any size, the same for one seed everywhere, like a fleet's repository
 //! after some years. Ten roles per hundred nodes, twenty sites, six systems, a file per node (about
 //! 4 KB), one `common.yaml` of about 220 KB with `lookup_options`. Service options, firewall rules
-//! and accounts are deep-merged hashes with entries on four levels on average.
+//! and accounts are deep-merged hashes with entries on four levels on average. With code, there are
+//! also classes, modules and known nodes.
 //!
 //! Names and values are made up; the proportions are those of public control repositories.
 
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
-mod dice;
+mod code;
+pub(crate) mod dice;
 mod value;
 
 use std::fmt::Write as _;
@@ -73,6 +75,7 @@ pub(crate) struct Machine {
     role: usize,
     site: usize,
     system: usize,
+    profiles: usize,
 }
 
 /// A control repository of `nodes` machines.
@@ -82,12 +85,30 @@ pub(crate) struct ControlRepo {
     pub(crate) nodes: usize,
     /// The seed.
     pub(crate) seed: u64,
+    /// Whether it has classes, modules and known nodes.
+    pub(crate) has_code: bool,
+    /// The number of profiles, at most 80: the size of `common.yaml`.
+    pub(crate) profiles: usize,
 }
 
 impl ControlRepo {
     /// The repository of the published figures.
     pub(crate) fn of(nodes: usize) -> ControlRepo {
-        ControlRepo { nodes, seed: 20 }
+        ControlRepo {
+            nodes,
+            seed: 20,
+            has_code: false,
+            profiles: PROFILES,
+        }
+    }
+
+    /// The same data, with a class for each profile, modules with data of their own, levels for a
+    /// list of services and for a variable, and a file of all nodes with facts and variables.
+    pub(crate) fn with_code(nodes: usize) -> ControlRepo {
+        ControlRepo {
+            has_code: true,
+            ..ControlRepo::of(nodes)
+        }
     }
 
     fn roles(&self) -> usize {
@@ -105,16 +126,22 @@ impl ControlRepo {
             role,
             site,
             system: dice.below(SYSTEMS.len()),
+            profiles: self.profiles,
         }
     }
 
     /// Every file with its path below the environment's folder.
     pub(crate) fn each_file(&self, visit: &mut dyn FnMut(&str, &str)) {
-        visit("hiera.yaml", HIERA_YAML);
+        if self.has_code {
+            visit("hiera.yaml", &code::hierarchy(HIERA_YAML));
+            self.each_file_of_code(visit);
+        } else {
+            visit("hiera.yaml", HIERA_YAML);
+        }
         visit("data/common.yaml", &self.common());
-        let any = |dice: &mut Dice| dice.below(PROFILES);
+        let any = |dice: &mut Dice| dice.below(self.profiles);
         for number in 0..4 {
-            let settings = settings_of((number..PROFILES).step_by(4));
+            let settings = settings_of((number..self.profiles).step_by(4));
             let text = self.some(
                 &format!("shared {number}"),
                 30,
@@ -126,7 +153,7 @@ impl ControlRepo {
         }
         for (at, (name, release, family)) in SYSTEMS.into_iter().enumerate() {
             let system = |name: &str, at: usize| {
-                let settings = settings_of((at % 3..PROFILES).step_by(3));
+                let settings = settings_of((at % 3..self.profiles).step_by(3));
                 self.some(&format!("os {name}"), 40, &any, settings, Place::System)
             };
             let text = system(&format!("{name} {release}"), at);
@@ -136,13 +163,13 @@ impl ControlRepo {
             }
         }
         for site in 0..SITES {
-            let settings = settings_of((site % 3..PROFILES).step_by(3));
+            let settings = settings_of((site % 3..self.profiles).step_by(3));
             let text = self.some(&format!("site {site}"), 60, &any, settings, Place::Site);
             visit(&format!("data/sites/{}.yaml", site_name(site)), &text);
         }
         for role in 0..self.roles() {
-            let of_role = |dice: &mut Dice| profile_of(role, dice.below(PROFILES_OF_A_ROLE));
-            let profiles = || (0..PROFILES_OF_A_ROLE).map(|at| profile_of(role, at));
+            let of_role = |dice: &mut Dice| self.profile_of(role, dice.below(PROFILES_OF_A_ROLE));
+            let profiles = || (0..PROFILES_OF_A_ROLE).map(|at| self.profile_of(role, at));
             let settings = settings_of(profiles());
             let text = self.some(
                 &format!("role {role}"),
@@ -169,9 +196,10 @@ impl ControlRepo {
 
     /// The file of one machine.
     pub(crate) fn node_file(&self, machine: &Machine) -> String {
-        let of_role = |dice: &mut Dice| profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
+        let of_role =
+            |dice: &mut Dice| self.profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
         let name = format!("node {}", machine.number);
-        let mut settings = settings_of([profile_of(machine.role, machine.number)].into_iter());
+        let mut settings = settings_of([self.profile_of(machine.role, machine.number)].into_iter());
         settings.truncate(2);
         self.some(&name, 58, &of_role, settings, Place::Node)
     }
@@ -198,8 +226,8 @@ impl ControlRepo {
     pub(crate) fn common(&self) -> String {
         let mut dice = self.dice("common");
         let mut text = String::from("---\n");
-        options(&mut text);
-        for profile in 0..PROFILES {
+        options(&mut text, self.profiles);
+        for profile in 0..self.profiles {
             let _ = writeln!(
                 text,
                 "\n# Profile {profile}: what every machine starts from."
@@ -233,6 +261,10 @@ impl ControlRepo {
             value::entry(&mut text, &mut dice, profile, parameter, place);
         }
         text
+    }
+
+    fn profile_of(&self, role: usize, at: usize) -> usize {
+        profile_of(role, at) % self.profiles
     }
 
     fn dice(&self, name: &str) -> Dice {
@@ -335,7 +367,7 @@ impl Machine {
     pub(crate) fn parameters(&self) -> Vec<(String, &'static str)> {
         let mut all = Vec::new();
         for at in 0..PROFILES_OF_A_ROLE {
-            let profile = profile_of(self.role, at);
+            let profile = profile_of(self.role, at) % self.profiles;
             for parameter in 0..PARAMETERS {
                 all.push((value::key(profile, parameter), value::kind(parameter)));
             }
@@ -361,7 +393,7 @@ fn site_name(site: usize) -> String {
 }
 
 /// Realistic options: by pattern for repeated keys, by name for the rest.
-fn options(text: &mut String) {
+fn options(text: &mut String, profiles: usize) {
     text.push_str(
         r"lookup_options:
   '^profile::.*::packages(_\d)?$':
@@ -376,7 +408,7 @@ fn options(text: &mut String) {
     convert_to: Float
 ",
     );
-    for profile in 0..PROFILES {
+    for profile in 0..profiles {
         let _ = write!(
             text,
             "  profile::p{profile:02}::limits:\n    merge: {}\n  profile::p{profile:02}::port_2:\n    convert_to: Integer\n",

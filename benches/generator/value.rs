@@ -48,6 +48,11 @@ impl Place {
     }
 }
 
+/// Number of kinds; the first parameters are one of each.
+pub(super) fn kinds() -> usize {
+    KINDS.len()
+}
+
 /// The kind of a parameter.
 pub(super) fn kind(parameter: usize) -> &'static str {
     KINDS[parameter % KINDS.len()]
