@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::evaluation_order::EvaluationOrder;
 use super::inclusions::{MissingValue, PossibleInclusions};
 use super::{NodeSet, TouchedKeys, last_difference, split_key};
+use crate::hierarchy::Layer;
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Snapshot, language_of, path,
+    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, language_of, path,
 };
 
 /// Maximum number of kept snapshots: the editor's, and one with the settings of before.
@@ -32,7 +33,14 @@ struct KeptSites {
 
 /// The environments of a snapshot, by their folders.
 #[derive(Debug, Default)]
-pub struct Sites(Mutex<HashMap<Arc<str>, Arc<Site>>>);
+pub struct Sites {
+    by_folder: Mutex<HashMap<Arc<str>, Arc<Site>>>,
+    /// By the folder of a root and the path of its configuration.
+    unseen: Mutex<HashMap<RootName, Arc<[Layer]>>>,
+}
+
+/// The folder of a root, and the path of its configuration.
+type RootName = (Arc<str>, Option<Arc<str>>);
 
 /// What is known about one environment, computed on first use.
 #[derive(Debug, Default)]
@@ -96,8 +104,19 @@ impl Sites {
     /// The environment in a folder.
     #[must_use]
     pub fn site(&self, folder: &Arc<str>) -> Arc<Site> {
-        let mut known = lock(&self.0);
+        let mut known = lock(&self.by_folder);
         Arc::clone(known.entry(Arc::clone(folder)).or_default())
+    }
+
+    /// The layers that are read together with a root's and have data outside of the workspace.
+    pub fn unseen(&self, root: &Root, find: impl FnOnce() -> Vec<Layer>) -> Arc<[Layer]> {
+        let name = (Arc::clone(&root.dir), root.hiera_yaml.clone());
+        if let Some(known) = lock(&self.unseen).get(&name) {
+            return Arc::clone(known);
+        }
+        let found: Arc<[Layer]> = find().into();
+        lock(&self.unseen).insert(name, Arc::clone(&found));
+        found
     }
 }
 

@@ -112,10 +112,27 @@ pub(crate) fn files_with<'a>(
         let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
         has_names || file.format().is_none() || is_expectations(file.path())
     };
-    let files = snapshot.files().filter(may_name);
+    let key = match named {
+        Named::Key(key) => Some(&*key.root),
+        _ => None,
+    };
+    // Most files do not name a key, which costs less to tell than whether nodes read them.
+    let mentions = |file: &&Arc<File>| key.is_none_or(|key| may_mention(file, key));
+    let files = snapshot.files().filter(may_name).filter(mentions);
     files
         .filter(|file| may_refer(&related, path, file))
         .collect()
+}
+
+/// Whether a file sets a top-level key, has options, or may look the key up. O(log keys + tokens).
+fn may_mention(file: &File, key: &str) -> bool {
+    let facts = file.facts();
+    facts.key(key).is_some()
+        || !facts.lookup_options.is_empty()
+        || facts.code.is_some()
+        || file.format().is_none()
+        || facts.references().any(|one| one.key.contains(key))
+        || is_expectations(file.path())
 }
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.

@@ -91,9 +91,10 @@ pub(super) struct Engine<'a> {
     /// Placeholder until the caller adds the reads to an answer.
     no_reads: Arc<Reads>,
     pub(super) module_names: Names,
-    /// Whether levels are being built for the scope: variables that paths read are recorded with
-    /// the paths.
+    /// Whether levels are being built for the scope.
     pub(super) in_levels: bool,
+    /// The variables that were read for it.
+    pub(super) in_paths: Names,
 }
 
 impl<'a> Engine<'a> {
@@ -119,6 +120,7 @@ impl<'a> Engine<'a> {
             no_reads: Arc::default(),
             module_names: Names::default(),
             in_levels: false,
+            in_paths: Names::default(),
         }
     }
 

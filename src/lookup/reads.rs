@@ -33,7 +33,7 @@ impl Names {
         name
     }
 
-    fn sorted(&self) -> BTreeSet<Arc<str>> {
+    pub(super) fn sorted(&self) -> BTreeSet<Arc<str>> {
         self.0.iter().cloned().collect()
     }
 }

@@ -20,9 +20,12 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
-        if !self.in_levels {
-            self.reads.variables.add(path);
-        }
+        let read = if self.in_levels {
+            &mut self.in_paths
+        } else {
+            &mut self.reads.variables
+        };
+        read.add(path);
         let value = self.with(
             || TraceKind::Scope(TraceScope::Variables),
             |engine| engine.root_variable(root, segments, invocation),

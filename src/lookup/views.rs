@@ -2,7 +2,7 @@
 //! Nodes share lookups by it: see [`over_nodes`](super::over_nodes) for what that saves.
 
 use std::cmp::Reverse;
-use std::collections::HashMap as Map;
+use std::collections::{BTreeSet, HashMap as Map};
 use std::sync::Arc;
 
 use super::backend::{declared_reading, format_of};
@@ -13,7 +13,7 @@ use super::location::KnownGlobs;
 use super::over_nodes::FirstFiles;
 use super::session::Session;
 use crate::hierarchy::{FunctionKind, Layer, Template};
-use crate::scope::{Column, KnownNodes, Scope};
+use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
@@ -409,7 +409,49 @@ impl Classes {
     }
 }
 
-/// All nodes' views of a layer. O(nodes × locations).
+/// The views of nodes by the values of the variables that decide them: nodes with the same values
+/// have the same view.
+#[derive(Default)]
+struct ViewsByValues(Vec<(BTreeSet<Arc<str>>, Vec<Arc<Column>>, ViewNumbers)>);
+
+/// The number of a view by the indexes of values in columns.
+type ViewNumbers = Map<Vec<u32>, u32, KeyHashing>;
+
+impl ViewsByValues {
+    fn values(columns: &[Arc<Column>], member: usize) -> Vec<u32> {
+        columns.iter().map(|column| column.ids[member]).collect()
+    }
+
+    fn find(&self, member: usize) -> Option<u32> {
+        let mut all = self.0.iter();
+        all.find_map(|(_, columns, numbers)| {
+            numbers
+                .get(&ViewsByValues::values(columns, member))
+                .copied()
+        })
+    }
+
+    fn add(
+        &mut self,
+        nodes: &KnownNodes,
+        member: usize,
+        variables: BTreeSet<Arc<str>>,
+        number: u32,
+    ) {
+        let known = self.0.iter().position(|(known, ..)| *known == variables);
+        let known = known.unwrap_or_else(|| {
+            let columns = variables.iter().map(|variable| nodes.column(variable));
+            self.0
+                .push((variables.clone(), columns.collect(), Map::default()));
+            self.0.len() - 1
+        });
+        let (_, columns, numbers) = &mut self.0[known];
+        numbers.insert(ViewsByValues::values(columns, member), number);
+    }
+}
+
+/// All nodes' views of a layer. O(nodes), and O(locations) for each different set of values of the
+/// variables in its paths.
 pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
     let mut all: Vec<LevelInput> = Vec::new();
     let mut views: Vec<NodeView> = Vec::new();
@@ -417,8 +459,15 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut inputs: Map<LevelInput, u32> = Map::new();
     let mut known: Map<NodeView, u32> = Map::new();
     let globs = KnownGlobs::default();
+    let mut by_values = ViewsByValues::default();
     for member in 0..nodes.len() {
-        let seen = match seen(session, nodes.scope(member), layer, &globs) {
+        if let Some(number) = by_values.find(member) {
+            view_numbers.push(number);
+            continue;
+        }
+        let mut engine = Engine::new(*session, nodes.scope(member));
+        engine.globs = globs.clone();
+        let seen = match seen(session, &mut engine, layer) {
             Ok(seen) => seen,
             Err(Failure::NotFound) => Vec::new(),
             Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
@@ -439,6 +488,7 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             views.push(view.clone());
             next
         });
+        by_values.add(nodes, member, engine.in_paths.sorted(), number);
         view_numbers.push(number);
     }
     LayerViews::new(session, all, &views, &view_numbers)
@@ -447,12 +497,9 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
 /// The inputs of a layer for one node, level by level.
 fn seen(
     session: &Session<'_>,
-    scope: Scope,
+    engine: &mut Engine<'_>,
     layer: &Layer,
-    globs: &KnownGlobs,
 ) -> Found<Vec<(u32, LevelInput)>> {
-    let mut engine = Engine::new(*session, scope);
-    engine.globs = globs.clone();
     let invocation = Invocation::default();
     let Some(provider) = engine.provider(layer)? else {
         return Ok(Vec::new());

@@ -88,7 +88,9 @@ pub(super) struct RootContext<'a> {
     /// The folder of the environment in which its data is read.
     environment: Option<Arc<str>>,
     places: OnceLock<Arc<[Place]>>,
-    unseen: OnceLock<Vec<Layer>>,
+    unseen: OnceLock<Arc<[Layer]>>,
+    /// The text that all paths of its levels start with.
+    start: OnceLock<String>,
     datadirs: OnceLock<Vec<String>>,
     /// The known nodes of the environment.
     pub(super) site_nodes: OnceLock<Arc<SiteNodes>>,
@@ -156,6 +158,7 @@ impl<'a> Checker<'a> {
                 environment: environment.dir,
                 places: OnceLock::new(),
                 unseen: OnceLock::new(),
+                start: OnceLock::new(),
                 datadirs: OnceLock::new(),
                 site_nodes: OnceLock::new(),
                 types: Mutex::default(),
@@ -350,11 +353,30 @@ impl<'a> Checker<'a> {
     /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let readers = self.roots.iter().filter_map(|root| {
+            file.path().starts_with(self.start_of(root)).then_some(())?;
             let files = self.snapshot.files_for(root.root);
             let reading = FileReading::of(self.places(root), file.path(), &files)?;
             Some(Reader { root, reading })
         });
         readers.collect()
+    }
+
+    /// The text that all paths of a root's levels start with.
+    fn start_of<'c>(&self, context: &'c RootContext<'_>) -> &'c str {
+        context.start.get_or_init(|| {
+            let mut starts = self
+                .places(context)
+                .iter()
+                .map(|it| it.template.first_text());
+            let first = starts.next().unwrap_or_default();
+            let common = |start: &str, other: &str| {
+                let mut pairs = start.char_indices().zip(other.chars());
+                let end = pairs.find(|((_, one), other)| one != other);
+                end.map_or(start.len().min(other.len()), |((at, _), _)| at)
+            };
+            let end = starts.fold(first.len(), |end, other| common(&first[..end], other));
+            first[..end].to_owned()
+        })
     }
 
     /// Files with a top-level key, if some hierarchy reads them.
@@ -444,6 +466,9 @@ impl<'a> Checker<'a> {
         known.unwrap_or_else(|| {
             let mut roots = self.roots.iter();
             let format = roots.find_map(|context| {
+                file.path()
+                    .starts_with(self.start_of(context))
+                    .then_some(())?;
                 let files = self.snapshot.files_for(context.root);
                 FileReading::format(self.places(context), file.path(), &files)
             });
@@ -505,7 +530,10 @@ impl<'a> Checker<'a> {
     /// The layers that are read together with a root's and have data outside the workspace: a level
     /// reads files from elsewhere, or calls a function that is never run.
     fn unseen<'c>(&self, context: &'c RootContext<'_>) -> &'c [Layer] {
-        context.unseen.get_or_init(|| self.find_unseen(context))
+        context.unseen.get_or_init(|| {
+            let sites = self.own_sites();
+            sites.unseen(context.root, || self.find_unseen(context))
+        })
     }
 
     fn find_unseen(&self, context: &RootContext<'_>) -> Vec<Layer> {

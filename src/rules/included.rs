@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::checker::{Checker, SharedPaths, lock};
-use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions, Site, SiteNodes};
+use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions, Site, SiteNodes, Sites};
 use crate::lookup::Reach;
 use crate::workspace::{Root, path};
 
@@ -24,8 +24,12 @@ impl Checker<'_> {
 
     /// What is known about an environment.
     fn site(&self, environment: &Root) -> Arc<Site> {
+        self.own_sites().site(&environment.dir)
+    }
+
+    pub(super) fn own_sites(&self) -> &Sites {
         let sites = || self.sites.sites(self.snapshot, &self.settings);
-        self.own_sites.get_or_init(sites).site(&environment.dir)
+        self.own_sites.get_or_init(sites)
     }
 
     /// The order of evaluation in an environment.
