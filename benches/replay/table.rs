@@ -121,12 +121,16 @@ pub(crate) fn printed(ours: &Table, beside: Option<&Table>, measure: Measure) ->
     text
 }
 
-/// Rows whose median is more than so many times that of other rows.
+/// Instructions below which the drawn key decides more than the number of nodes.
+const MIN_WORK: f64 = 20e6;
+
+/// Rows of some work whose median is more than so many times that of other rows.
 pub(crate) fn grown(more: &Table, less: &Table, bound: f64) -> Vec<String> {
     let grown = more.rows.iter().filter_map(|row| {
-        let grown = ratio(row.quantile(0.5), less.like(row)?.quantile(0.5));
+        let work = row.quantile(0.5);
+        let grown = ratio(work, less.like(row)?.quantile(0.5));
         let what = format!("{} ({}): {grown:.1} times the work", row.method, row.kind);
-        (grown > bound).then_some(what)
+        (grown > bound && work > MIN_WORK).then_some(what)
     });
     grown.collect()
 }
