@@ -88,7 +88,9 @@ pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
-pub use node_sources::{DescribedBy, FilesOfFolders, FolderNodes, nodes_of_folders};
+pub use node_sources::{
+    DescribedBy, FilesOfFolders, FolderNodes, facts_of_tests, nodes_of_folders,
+};
 pub use nodes::{NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, describes_nodes};
 pub use offer::Offer;
 pub use position::KeyPositions;

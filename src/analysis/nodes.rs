@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
-use super::node_sources::{DescribedBy, FilesOfFolders, NodeSources};
+use super::node_sources::{DescribedBy, FilesOfFolders, NodeSources, facts_of_tests};
 use super::site::SiteManifests;
 use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
@@ -111,7 +111,17 @@ struct CachedNodes {
     /// Whether files found by name describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
+    facts: Vec<FactsOfTests>,
     with_manifests: Vec<NodesWithManifests>,
+}
+
+/// The facts of tests in some folders.
+#[derive(Debug)]
+struct FactsOfTests {
+    /// See [`Snapshot::facts_of_tests`].
+    state: (u64, u64),
+    folders: Vec<Arc<str>>,
+    files: Arc<[NodeFile]>,
 }
 
 /// Nodes as described by files, and the same with the variables that an environment's manifests set.
@@ -142,8 +152,8 @@ impl NamedBasis {
 }
 
 impl NodeCache {
-    /// The nodes for a file, with the variables that its environment's manifests set: O(roots)
-    /// unless a source has changed.
+    /// The nodes for a file, with the variables that its environment's manifests set: O(roots and
+    /// files that settings name) unless a source has changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
         let described = self.described(snapshot, path, inputs);
@@ -212,7 +222,7 @@ impl NodeCache {
 
     /// The sources for a file: those in the folders of its environments and of the workspace around
     /// it. If no nodes file is among them, also the nodes that data files are named after.
-    /// O(roots), and O(files) if files were added or removed.
+    /// O(roots and files that settings name), and O(files) if files were added or removed.
     fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
@@ -228,17 +238,43 @@ impl NodeCache {
             let names = snapshot.list(folder).into_iter();
             names.map(|(name, _)| name).collect()
         };
+        let folders = folders_of(snapshot, path);
         let look = FilesOfFolders {
             file: &file,
-            list: &list,
+            facts_of_tests: &|| self.facts_of_tests(snapshot, &folders, &list, &file),
             names_nodes: &|file| self.names_nodes(file),
         };
-        let folders = folders_of(snapshot, path);
         let (mut sources, described_by) = NodeSources::of_folders(&folders, inputs, &look);
         if described_by != DescribedBy::NodesFile && !inputs.are_all {
             sources.named = self.named_nodes(snapshot, path, inputs);
         }
         sources
+    }
+
+    /// The facts of tests in some folders, cached until one of them changes.
+    fn facts_of_tests(
+        &self,
+        snapshot: &Snapshot,
+        folders: &[&Arc<str>],
+        list: &dyn Fn(&str) -> Vec<Arc<str>>,
+        file: &dyn Fn(&str) -> Option<NodeFile>,
+    ) -> Arc<[NodeFile]> {
+        let state = snapshot.facts_of_tests();
+        let is_same = |known: &&FactsOfTests| {
+            let of_folders = known.folders.iter().eq(folders.iter().copied());
+            known.state == state && of_folders
+        };
+        if let Some(known) = self.lock().facts.iter().find(is_same) {
+            return known.files.clone();
+        }
+        let files = facts_of_tests(folders, list, file);
+        let known = FactsOfTests {
+            state,
+            folders: folders.iter().copied().cloned().collect(),
+            files: files.clone(),
+        };
+        keep(&mut self.lock().facts, known);
+        files
     }
 
     /// Whether a file describes nodes, cached.
@@ -352,6 +388,7 @@ impl NodeSet {
 mod tests {
     use super::*;
     use crate::lookup::PuppetVersion;
+    use crate::value::Value;
     use crate::workspace::{Change, Workspace};
 
     #[test]
@@ -382,5 +419,53 @@ mod tests {
             .and_then(|(known, _)| known.named.iter().next());
         let both = newest.zip(compared).expect("the names of files are used");
         assert!(Arc::ptr_eq(both.0, both.1));
+    }
+
+    #[test]
+    fn facts_of_tests_are_listed_again_after_they_changed() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/w".into()]));
+        let levels = "version: 5\nhierarchy: [{name: n, path: '%{facts.zone}.yaml'}]\n";
+        workspace.apply(Change::open("/w/hiera.yaml", levels));
+        let fact = |name: &str, zone: &str| {
+            let at = format!("/w/spec/fixtures/facts/{name}.json");
+            Change::open(at, format!("{{\"zone\": \"{zone}\"}}"))
+        };
+        workspace.apply(fact("one", "red"));
+        workspace.apply(fact("two", "red"));
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let configs = ConfigCache::default();
+        let (inputs, cache) = (NodeInputs::new(&settings, &configs), NodeCache::default());
+        let path = "/w/data/red.yaml";
+        let zones = |snapshot: &Snapshot| {
+            let set = cache.nodes(snapshot, path, &inputs);
+            let zones = set.nodes.all().iter().map(|node| {
+                let zone = node.facts.get("zone");
+                let zone = zone.as_ref().and_then(Value::as_str).unwrap_or_default();
+                format!("{}: {zone}", node.certname)
+            });
+            zones.collect::<Vec<_>>().join(", ")
+        };
+        let listed = || cache.lock().facts.last().map(|known| known.files.clone());
+        let same = |one: &Option<Arc<[NodeFile]>>, other: &Option<Arc<[NodeFile]>>| {
+            let both = one.as_ref().zip(other.as_ref());
+            both.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        let snapshot = workspace.apply(Change::open(path, "k: 1\n"));
+        assert_eq!(zones(&snapshot), "one: red, two: red");
+        let first = listed();
+        // An edit elsewhere.
+        let snapshot = workspace.apply(Change::open(path, "k: 2\n"));
+        assert_eq!(zones(&snapshot), "one: red, two: red");
+        assert!(same(&first, &listed()));
+        // An edit of a fact, a new file, a removed one.
+        let snapshot = workspace.apply(fact("two", "blue"));
+        assert_eq!(zones(&snapshot), "one: red, two: blue");
+        assert!(!same(&first, &listed()));
+        let snapshot = workspace.apply(fact("three", "red"));
+        assert_eq!(zones(&snapshot), "one: red, three: red, two: blue");
+        let gone = "/w/spec/fixtures/facts/one.json".into();
+        let snapshot = workspace.apply(Change::Close { path: gone });
+        assert_eq!(zones(&snapshot), "three: red, two: blue");
     }
 }

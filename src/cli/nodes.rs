@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::{
-    FilesOfFolders, FolderNodes, NodeCache, NodeFile, NodeInputs, NodeSet, Project,
+    FilesOfFolders, FolderNodes, NodeCache, NodeFile, NodeInputs, NodeSet, Project, facts_of_tests,
     has_nodes_extension, name_rules, nodes_of_folders,
 };
 use crate::disk::{self, DiskFiles};
@@ -158,16 +158,18 @@ impl NodeRequest<'_> {
     /// reading the workspace.
     pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<FolderNodes, String> {
         let found = self.with_inputs(|inputs| {
+            let file = |at: &str| {
+                let text = (inputs.outside)(at)?;
+                let path = Arc::from(at);
+                Some(NodeFile { path, text })
+            };
+            let list = |folder: &str| {
+                let names = DiskFiles::new().list(folder).into_iter();
+                names.map(|(name, _)| name).collect()
+            };
             let look = FilesOfFolders {
-                file: &|at| {
-                    let text = (inputs.outside)(at)?;
-                    let path = Arc::from(at);
-                    Some(NodeFile { path, text })
-                },
-                list: &|folder| {
-                    let names = DiskFiles::new().list(folder).into_iter();
-                    names.map(|(name, _)| name).collect()
-                },
+                file: &file,
+                facts_of_tests: &|| facts_of_tests(folders, &list, &file),
                 names_nodes: &NodeFile::names_nodes,
             };
             nodes_of_folders(folders, inputs, &look)

@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub(super) stamp: u64,
     /// See [`super::Files::shape`].
     pub(super) shape: u64,
+    /// Changes with the texts of facts that tests keep.
+    pub(super) facts_of_tests: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
     pub(super) settings: Arc<FileSettings>,
@@ -116,6 +118,13 @@ impl Snapshot {
     #[must_use]
     pub fn areas(&self) -> &[Arc<str>] {
         &self.areas
+    }
+
+    /// The state of the facts that tests keep: equal for two snapshots in which they are the same
+    /// files with the same texts.
+    #[must_use]
+    pub fn facts_of_tests(&self) -> (u64, u64) {
+        (self.shape, self.facts_of_tests)
     }
 
     /// Whether a path is, or goes through, a broken symbolic link out of the workspace.

@@ -18,10 +18,12 @@ use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
 use super::index::Patch;
+use super::path;
 use super::root_finder;
 use super::roots::decides_roots;
 use super::snapshot::{FileId, Snapshot, next_stamp, seen};
 use super::visible::Here;
+use crate::scope::FACTS_OF_TESTS;
 
 /// The workspace. Any number of threads may read its snapshots; changes are applied one after
 /// another, in the order of the calls to [`Workspace::apply`].
@@ -129,6 +131,9 @@ impl Draft<'_> {
             self.next.shape = next_stamp();
         }
         self.next.stamp = next_stamp();
+        if delta.files.iter().any(|file| is_fact_of_tests(&file.path)) {
+            self.next.facts_of_tests = self.next.stamp;
+        }
         self.next.delta = Arc::new(delta);
         let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MOST_BUDGET);
         self.next.data.set_budget(budget);
@@ -368,6 +373,10 @@ const FILES_PER_THREAD: usize = 16;
 /// The kind of the entry at a normalised path, unmapped.
 fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {
     Here(snapshot).kind(at)
+}
+
+fn is_fact_of_tests(at: &str) -> bool {
+    path::parent(at).is_some_and(|folder| folder.ends_with(FACTS_OF_TESTS))
 }
 
 /// Records for the index which keys a file gained and lost, and whether it became or ceased to be
