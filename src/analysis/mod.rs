@@ -82,7 +82,9 @@ pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
-pub use governing::{Environments, FileReading, FileView, Governing, HieraFiles, governing};
+pub use governing::{
+    Environments, FileReading, FileView, Governing, HieraFiles, OffModulepath, governing,
+};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;

@@ -16,6 +16,7 @@ use crate::ide::cell::{
     nodes_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
+use crate::interpolation::root_of;
 use crate::lookup::Alternatives;
 use crate::value::to_tagged_json;
 
@@ -108,13 +109,24 @@ fn chosen(
         let is_missing = |cell: &Cell| cell.is_missing() && cell.unless.is_none();
         let is_set = !answers.iter().all(is_missing);
         if !is_set {
-            missing.push(message);
+            missing.push(off_modulepath(view, name).unwrap_or(message));
         }
         if is_set || format.is_for_programs() {
             keys.push(Arc::from(name.as_str()));
         }
     }
     (keys, missing)
+}
+
+/// The message about a key that only a module sets that no modulepath has.
+fn off_modulepath(view: &RootView<'_>, name: &str) -> Option<String> {
+    let (file, off) = view.analysis.off_modulepath_with(&root_of(name)).next()?;
+    let line = file.facts().key(&root_of(name))?.line + 1;
+    let at = shown(file.path());
+    Some(format!(
+        "no node reads '{name}': {at}:{line} sets it, but {}",
+        off.why()
+    ))
 }
 
 fn text(row: &Row, layout: Layout) -> String {
