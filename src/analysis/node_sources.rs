@@ -1,7 +1,7 @@
 //! The sources of the known nodes: the files that settings name, nodes files and facts of tests in
 //! folders, and the nodes that settings or data files name.
 //!
-//! It opens no file, and needs no snapshot: a command can read nodes before the workspace.
+//! It opens no file.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -25,16 +25,17 @@ pub(super) struct NodeSources {
     rules: Vec<NameRule>,
     choice: NodeChoice,
     passed_over: Vec<Arc<str>>,
+    pub(super) described_by: DescribedBy,
 }
 
-/// Access to files in folders.
-pub struct FilesOfFolders<'a> {
+/// The files of a snapshot that describe nodes.
+pub(super) struct NodeFiles<'a> {
     /// A file by its path, if it exists and can be read.
-    pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
+    pub(super) file: &'a dyn Fn(&str) -> Option<NodeFile>,
     /// The facts of tests in the folders: see [`facts_of_tests`].
-    pub facts_of_tests: &'a dyn Fn() -> Arc<[NodeFile]>,
+    pub(super) facts_of_tests: &'a dyn Fn() -> Arc<[NodeFile]>,
     /// Whether a file describes nodes: [`NodeFile::names_nodes`].
-    pub names_nodes: &'a dyn Fn(&NodeFile) -> bool,
+    pub(super) names_nodes: &'a dyn Fn(&NodeFile) -> bool,
 }
 
 /// What describes the nodes in some folders.
@@ -50,33 +51,9 @@ pub enum DescribedBy {
     NodesFile,
 }
 
-/// The nodes that files in some folders, and settings, describe.
-#[derive(Debug)]
-pub struct FolderNodes {
-    /// The nodes.
-    pub set: NodeSet,
-    /// What describes them.
-    pub described_by: DescribedBy,
-}
-
-/// The nodes that files in some folders, and settings, describe. Needs no snapshot; the nodes that
-/// data files are named after are not included.
-#[must_use]
-pub fn nodes_of_folders(
-    folders: &[&Arc<str>],
-    inputs: &NodeInputs<'_>,
-    look: &FilesOfFolders<'_>,
-) -> FolderNodes {
-    let (sources, described_by) = NodeSources::of_folders(folders, inputs, look);
-    FolderNodes {
-        set: sources.read(),
-        described_by,
-    }
-}
-
 /// The facts that the tests of some folders keep, highest priority first: one node a file.
 /// O(files).
-pub fn facts_of_tests(
+pub(super) fn facts_of_tests(
     folders: &[&Arc<str>],
     list: &dyn Fn(&str) -> Vec<Arc<str>>,
     file: &dyn Fn(&str) -> Option<NodeFile>,
@@ -101,7 +78,7 @@ struct FoundFiles {
 }
 
 /// The files that describe nodes in some folders: nodes files, else the facts that tests keep.
-fn files_of(folders: &[&Arc<str>], look: &FilesOfFolders<'_>) -> FoundFiles {
+fn files_of(folders: &[&Arc<str>], look: &NodeFiles<'_>) -> FoundFiles {
     let (mut files, mut passed_over) = (Vec::<NodeFile>::new(), Vec::<Arc<str>>::new());
     for folder in folders {
         for name in NODES_FILES {
@@ -144,8 +121,8 @@ impl NodeSources {
     pub(super) fn of_folders(
         folders: &[&Arc<str>],
         inputs: &NodeInputs<'_>,
-        look: &FilesOfFolders<'_>,
-    ) -> (NodeSources, DescribedBy) {
+        look: &NodeFiles<'_>,
+    ) -> NodeSources {
         let named = inputs.nodes_files.iter().rev();
         let named: Vec<NodeFile> = named.filter_map(|at| (look.file)(at)).collect();
         let found = if named.is_empty() {
@@ -161,7 +138,7 @@ impl NodeSources {
                 passed_over: Vec::new(),
             }
         };
-        let sources = NodeSources {
+        NodeSources {
             facts: inputs.facts_file.and_then(look.file),
             files: found.files,
             named: NamedNodes::default(),
@@ -169,8 +146,8 @@ impl NodeSources {
             rules: inputs.rules.to_vec(),
             choice: inputs.choice.cloned().unwrap_or_default(),
             passed_over: found.passed_over,
-        };
-        (sources, found.described_by)
+            described_by: found.described_by,
+        }
     }
 
     /// Reads the sources. Unreadable ones are left out and listed in the problems.
@@ -240,6 +217,7 @@ impl NodeSources {
             files: self.files.iter().chain(&self.facts).cloned().collect(),
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
+            described_by: self.described_by,
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
-use super::node_sources::{DescribedBy, FilesOfFolders, NodeSources, facts_of_tests};
+use super::node_sources::{DescribedBy, NodeFiles, NodeSources, facts_of_tests};
 use super::site::SiteManifests;
 use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
@@ -41,6 +41,8 @@ pub struct NodeSet {
     pub passed_over: Vec<Arc<str>>,
     /// The rules for names of nodes.
     pub rules: Vec<NameRule>,
+    /// The kind of files that describe them.
+    pub described_by: DescribedBy,
 }
 
 /// A source of nodes.
@@ -185,8 +187,34 @@ impl NodeCache {
         set
     }
 
-    fn described(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
-        let sources = self.sources(snapshot, path, inputs);
+    /// The nodes for a file as files and settings describe them. O(roots and files that settings
+    /// name) unless a source has changed.
+    #[must_use]
+    pub fn described(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        inputs: &NodeInputs<'_>,
+    ) -> Arc<NodeSet> {
+        let mut sources = self.sources(snapshot, path, inputs);
+        if sources.described_by != DescribedBy::NodesFile && !inputs.are_all {
+            sources.named = self.named_nodes(snapshot, path, inputs);
+        }
+        self.set(sources)
+    }
+
+    /// The same without the nodes that data files are named after.
+    #[must_use]
+    pub fn of_files(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        inputs: &NodeInputs<'_>,
+    ) -> Arc<NodeSet> {
+        self.set(self.sources(snapshot, path, inputs))
+    }
+
+    fn set(&self, sources: NodeSources) -> Arc<NodeSet> {
         {
             let mut cached = self.lock();
             if let Some(at) = cached.sets.iter().position(|(known, _)| *known == sources) {
@@ -221,8 +249,7 @@ impl NodeCache {
     }
 
     /// The sources for a file: those in the folders of its environments and of the workspace around
-    /// it. If no nodes file is among them, also the nodes that data files are named after.
-    /// O(roots and files that settings name), and O(files) if files were added or removed.
+    /// it. O(roots and files that settings name), and O(facts of tests) if one of these has changed.
     fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
@@ -239,16 +266,12 @@ impl NodeCache {
             names.map(|(name, _)| name).collect()
         };
         let folders = folders_of(snapshot, path);
-        let look = FilesOfFolders {
+        let look = NodeFiles {
             file: &file,
             facts_of_tests: &|| self.facts_of_tests(snapshot, &folders, &list, &file),
             names_nodes: &|file| self.names_nodes(file),
         };
-        let (mut sources, described_by) = NodeSources::of_folders(&folders, inputs, &look);
-        if described_by != DescribedBy::NodesFile && !inputs.are_all {
-            sources.named = self.named_nodes(snapshot, path, inputs);
-        }
-        sources
+        NodeSources::of_folders(&folders, inputs, &look)
     }
 
     /// The facts of tests in some folders, cached until one of them changes.
@@ -367,6 +390,7 @@ impl NodeSet {
             files: self.files.clone(),
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
+            described_by: self.described_by,
         }
     }
 

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
             row = with_facts(&view, row);
         }
         match arguments.format {
-            TableFormat::Text => rows.print(&text(&row, layout)),
+            TableFormat::Text => rows.print(&text(&row, usize::MAX, layout)),
             TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row),
             TableFormat::Csv => rows.print(&table(&row)),
             TableFormat::Markdown => rows.print(&markdown(&row)),
@@ -129,9 +129,11 @@ fn off_modulepath(view: &RootView<'_>, name: &str) -> Option<String> {
     ))
 }
 
-fn text(row: &Row, layout: Layout) -> String {
+/// The row for people, with up to `most` of its answers.
+pub(super) fn text(row: &Row, most: usize, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &row_title(row));
-    let nodes = row.answers.iter().map(|cell| audience_text(row, cell));
+    let answers = &row.answers[..row.answers.len().min(most)];
+    let nodes = answers.iter().map(|cell| audience_text(row, cell));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.
     let wide = nodes.iter().map(|nodes| nodes.chars().count());
@@ -141,10 +143,10 @@ fn text(row: &Row, layout: Layout) -> String {
     let free = layout
         .width
         .map_or(WIDEST, |width| width.saturating_sub(wide + 4));
-    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
+    let values: Vec<String> = answers.iter().map(outcome_text).collect();
     let values = shorten_distinctly(&values, free.clamp(NARROWEST, WIDEST));
     let width = values.iter().map(|value| value.chars().count()).max();
-    for ((cell, value), audience) in row.answers.iter().zip(&values).zip(nodes) {
+    for ((cell, value), audience) in answers.iter().zip(&values).zip(nodes) {
         let pad = width.unwrap_or_default() - value.chars().count();
         let place = |source: &SourceLine| sources_text([source], shown);
         let (sources, origins) = origins_text(cell, &place);
@@ -164,7 +166,7 @@ fn text(row: &Row, layout: Layout) -> String {
     // A short condition is printed next to its value.
     let is_shown =
         |cell: &&Cell| cell.unknown.is_some() && outcome_text(cell).chars().count() <= WIDEST;
-    let cells = row.answers.iter().filter(|cell| !is_shown(cell));
+    let cells = answers.iter().filter(|cell| !is_shown(cell));
     for unless in cells.filter_map(|cell| cell.unless.as_deref()) {
         if !printed.contains(&unless) {
             printed.push(unless);

@@ -12,6 +12,7 @@
 
 mod batch;
 mod failure;
+mod folder;
 #[cfg(feature = "git")]
 mod git;
 mod governing;
@@ -25,10 +26,10 @@ mod uri;
 mod walk;
 #[cfg(feature = "server")]
 mod watch;
-mod workspace_disk;
 
 pub use batch::DiskFiles;
 pub use failure::failure;
+pub use folder::{absolute, listed_with, snapshot_of, snapshot_with};
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_around, workspace_of};
@@ -42,7 +43,6 @@ pub use uri::{encoded, file_uri};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 #[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
-pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with};
 
 #[cfg(test)]
 mod tests;
