@@ -126,7 +126,7 @@ impl Bench {
         let all: Vec<usize> = (0..self.nodes.len()).collect();
         // Keys by their number of sets of sources: how much of a row is spent on lookups.
         let mut classes: BTreeMap<usize, Vec<(f64, Duration, Duration, usize)>> = BTreeMap::new();
-        let names = hiera_ls::ide::matrix::all_keys(&fleet);
+        let names = hiera_ls::analysis::all_keys(&fleet);
         for key in names.iter().step_by(names.len() / 60) {
             let request = Request::key(key).traced();
             let session = fleet.session();
@@ -336,7 +336,7 @@ fn diff(repo: &ControlRepo) {
         compare_versions(&both.0, &both.1, &[], &mut count).unwrap();
         found
     };
-    let keys = hiera_ls::ide::matrix::all_keys(&new.fleet(&after));
+    let keys = hiera_ls::analysis::all_keys(&new.fleet(&after));
     let (_, matrix) = timed(|| {
         for key in &keys {
             std::hint::black_box(row(&new.fleet(&after), key));

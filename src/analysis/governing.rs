@@ -92,14 +92,68 @@ impl<'a> Analysis<'a> {
     /// The environments that a root belongs to. A module that no modulepath has belongs to the
     /// environment it lies in.
     fn environments_around(self, root: &'a Root) -> Vec<&'a Root> {
-        let roots = self.snapshot.roots();
-        let mut found: Vec<&Root> = roots.environments_of(root).collect();
-        if found.is_empty() && matches!(root.kind, RootKind::Module { .. }) {
-            let around = roots.environments();
-            let around = around.filter(|one| path::within(&root.dir, &one.dir).is_some());
-            found.extend(around.max_by_key(|one| one.dir.len()));
+        let found: Vec<&Root> = self.snapshot.roots().environments_of(root).collect();
+        match self.off_modulepath(root) {
+            Some(off) => vec![off.environment],
+            None => found,
         }
-        found
+    }
+
+    /// The environment around a module that no modulepath has. None of its nodes reads the module's
+    /// data.
+    #[must_use]
+    pub fn off_modulepath(self, root: &'a Root) -> Option<OffModulepath<'a>> {
+        let roots = self.snapshot.roots();
+        let RootKind::Module { name } = &root.kind else {
+            return None;
+        };
+        if roots.environments_of(root).next().is_some() {
+            return None;
+        }
+        let around = roots.environments();
+        let around = around.filter(|one| path::within(&root.dir, &one.dir).is_some());
+        let environment = around.max_by_key(|one| one.dir.len())?;
+        Some(OffModulepath {
+            module: name,
+            environment,
+            is_likely: environment.likely_modules.get(name) == Some(&root.dir),
+        })
+    }
+
+    /// The files that set a top-level key in modules that no modulepath has.
+    pub fn off_modulepath_with(
+        self,
+        key: &str,
+    ) -> impl Iterator<Item = (&'a Arc<File>, OffModulepath<'a>)> {
+        let files = self.snapshot.definitions(key).into_iter();
+        files.filter_map(move |(file, _)| {
+            let root = self.snapshot.root_of(file.path())?;
+            Some((file, self.off_modulepath(root)?))
+        })
+    }
+}
+
+/// A module that lies in an environment, but not on its modulepath.
+#[derive(Clone, Copy)]
+pub struct OffModulepath<'a> {
+    /// The name of the module.
+    pub module: &'a str,
+    /// The environment.
+    pub environment: &'a Root,
+    /// Whether Puppet's own settings may put it there: no `environment.conf` says otherwise.
+    is_likely: bool,
+}
+
+impl OffModulepath<'_> {
+    /// Why no node reads the module's data, in words.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let unless = match self.is_likely {
+            true => ", unless Puppet's own settings put it there",
+            false => "",
+        };
+        let module = self.module;
+        format!("module '{module}' is not on the modulepath of its environment{unless}")
     }
 }
 

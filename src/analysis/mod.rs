@@ -77,18 +77,20 @@ pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
 };
-pub use environment::{environment_for, environment_in, environments_below, is_deployed, root_for};
+pub use environment::{environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
-pub use governing::{Environments, FileReading, FileView, Governing, HieraFiles, governing};
+pub use governing::{
+    Environments, FileReading, FileView, Governing, HieraFiles, OffModulepath, governing,
+};
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
-pub use node_sources::{DescribedBy, FilesOfFolders, FolderNodes, nodes_of_folders};
+pub use node_sources::DescribedBy;
 pub use nodes::{NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, describes_nodes};
 pub use offer::Offer;
 pub use position::KeyPositions;
@@ -202,8 +204,7 @@ impl<'a> Analysis<'a> {
         self.snapshot.value_of(file, key, format)
     }
 
-    /// Lookups over some files in an environment: those of a snapshot, a folder on disk that is read
-    /// on demand, or one moment of a batch. Uses only the settings and the cached configurations.
+    /// Lookups over some files in an environment: those of a snapshot, or one moment of a batch. Uses only the settings and the cached configurations.
     #[must_use]
     pub fn session_over(self, files: &'a dyn Files, environment: &'a Environment) -> Session<'a> {
         Session {

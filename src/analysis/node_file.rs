@@ -14,7 +14,7 @@ use crate::workspace::path;
 const ENDINGS: [&str; 4] = [".json", ".yaml", ".yml", ".facts"];
 
 /// A file that describes nodes or facts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFile {
     /// Its path.
     pub path: Arc<str>,

@@ -1,7 +1,7 @@
 //! The sources of the known nodes: the files that settings name, nodes files and facts of tests in
 //! folders, and the nodes that settings or data files name.
 //!
-//! It opens no file, and needs no snapshot: a command can read nodes before the workspace.
+//! It opens no file.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::workspace::path;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct NodeSources {
     facts: Option<NodeFile>,
-    /// Highest priority first.
-    files: Vec<NodeFile>,
+    /// Highest priority first. Shared, so that the lists of two requests are compared in O(1).
+    files: Arc<[NodeFile]>,
     /// The nodes that data files are named after, if used.
     pub(super) named: NamedNodes,
     /// Whether the files describe all nodes.
@@ -25,16 +25,17 @@ pub(super) struct NodeSources {
     rules: Vec<NameRule>,
     choice: NodeChoice,
     passed_over: Vec<Arc<str>>,
+    pub(super) described_by: DescribedBy,
 }
 
-/// Access to files in folders.
-pub struct FilesOfFolders<'a> {
+/// The files of a snapshot that describe nodes.
+pub(super) struct NodeFiles<'a> {
     /// A file by its path, if it exists and can be read.
-    pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
-    /// The names in a folder.
-    pub list: &'a dyn Fn(&str) -> Vec<Arc<str>>,
+    pub(super) file: &'a dyn Fn(&str) -> Option<NodeFile>,
+    /// The facts of tests in the folders: see [`facts_of_tests`].
+    pub(super) facts_of_tests: &'a dyn Fn() -> Arc<[NodeFile]>,
     /// Whether a file describes nodes: [`NodeFile::names_nodes`].
-    pub names_nodes: &'a dyn Fn(&NodeFile) -> bool,
+    pub(super) names_nodes: &'a dyn Fn(&NodeFile) -> bool,
 }
 
 /// What describes the nodes in some folders.
@@ -50,73 +51,68 @@ pub enum DescribedBy {
     NodesFile,
 }
 
-/// The nodes that files in some folders, and settings, describe.
-#[derive(Debug)]
-pub struct FolderNodes {
-    /// The nodes.
-    pub set: NodeSet,
-    /// What describes them.
-    pub described_by: DescribedBy,
-}
-
-/// The nodes that files in some folders, and settings, describe. Needs no snapshot; the nodes that
-/// data files are named after are not included.
-#[must_use]
-pub fn nodes_of_folders(
+/// The facts that the tests of some folders keep, highest priority first: one node a file.
+/// O(files).
+pub(super) fn facts_of_tests(
     folders: &[&Arc<str>],
-    inputs: &NodeInputs<'_>,
-    look: &FilesOfFolders<'_>,
-) -> FolderNodes {
-    let (sources, described_by) = NodeSources::of_folders(folders, inputs, look);
-    FolderNodes {
-        set: sources.read(),
-        described_by,
+    list: &dyn Fn(&str) -> Vec<Arc<str>>,
+    file: &dyn Fn(&str) -> Option<NodeFile>,
+) -> Arc<[NodeFile]> {
+    let mut found = Vec::new();
+    let mut known: HashSet<Arc<str>> = HashSet::new();
+    for folder in folders {
+        let facts = path::join(folder, FACTS_OF_TESTS);
+        let files = list(&facts).into_iter();
+        let files = files.filter_map(|name| file(&path::join(&facts, &name)));
+        found.extend(files.filter(|file| known.insert(file.path.clone())));
     }
+    found.into()
 }
 
 #[derive(Default)]
 struct FoundFiles {
     /// Highest priority first.
-    files: Vec<NodeFile>,
+    files: Arc<[NodeFile]>,
     described_by: DescribedBy,
     passed_over: Vec<Arc<str>>,
 }
 
 /// The files that describe nodes in some folders: nodes files, else the facts that tests keep.
-fn files_of(folders: &[&Arc<str>], look: &FilesOfFolders<'_>) -> FoundFiles {
-    let mut found = FoundFiles::default();
-    let is_new = |found: &FoundFiles, at: &str| {
-        let mut files = found.files.iter().map(|file| &file.path);
-        files.all(|known| **known != *at) && found.passed_over.iter().all(|known| **known != *at)
-    };
+fn files_of(folders: &[&Arc<str>], look: &NodeFiles<'_>) -> FoundFiles {
+    let (mut files, mut passed_over) = (Vec::<NodeFile>::new(), Vec::<Arc<str>>::new());
     for folder in folders {
         for name in NODES_FILES {
             let at = path::join(folder, name);
-            let Some(file) = (look.file)(&at).filter(|_| is_new(&found, &at)) else {
+            let known = files.iter().map(|file| &file.path).chain(&passed_over);
+            if known.into_iter().any(|known| **known == *at) {
+                continue;
+            }
+            let Some(file) = (look.file)(&at) else {
                 continue;
             };
-            match (look.names_nodes)(&file) {
-                true => found.files.push(file),
-                false => found.passed_over.push(file.path),
+            if (look.names_nodes)(&file) {
+                files.push(file);
+            } else {
+                passed_over.push(file.path);
             }
         }
     }
-    if found.files.is_empty() {
-        for folder in folders {
-            let facts = path::join(folder, FACTS_OF_TESTS);
-            for name in (look.list)(&facts) {
-                let at = path::join(&facts, &name);
-                let file = (look.file)(&at).filter(|_| is_new(&found, &at));
-                found.files.extend(file);
-            }
-        }
-        if !found.files.is_empty() {
-            found.described_by = DescribedBy::FactsOfTests;
-        }
+    let (files, described_by) = if files.is_empty() {
+        let facts = (look.facts_of_tests)();
+        let described_by = if facts.is_empty() {
+            DescribedBy::Nothing
+        } else {
+            DescribedBy::FactsOfTests
+        };
+        (facts, described_by)
     } else {
-        found.described_by = DescribedBy::NodesFile;
+        (files.into(), DescribedBy::NodesFile)
+    };
+    FoundFiles {
+        files,
+        described_by,
+        passed_over,
     }
-    found
 }
 
 impl NodeSources {
@@ -125,22 +121,24 @@ impl NodeSources {
     pub(super) fn of_folders(
         folders: &[&Arc<str>],
         inputs: &NodeInputs<'_>,
-        look: &FilesOfFolders<'_>,
-    ) -> (NodeSources, DescribedBy) {
+        look: &NodeFiles<'_>,
+    ) -> NodeSources {
         let named = inputs.nodes_files.iter().rev();
         let named: Vec<NodeFile> = named.filter_map(|at| (look.file)(at)).collect();
-        let found = match named.is_empty() && !inputs.are_all {
-            true => files_of(folders, look),
-            false => FoundFiles {
-                described_by: match named.is_empty() {
-                    true => DescribedBy::Nothing,
-                    false => DescribedBy::NodesFile,
-                },
-                files: named,
+        let found = if named.is_empty() {
+            if inputs.are_all {
+                FoundFiles::default()
+            } else {
+                files_of(folders, look)
+            }
+        } else {
+            FoundFiles {
+                described_by: DescribedBy::NodesFile,
+                files: named.into(),
                 passed_over: Vec::new(),
-            },
+            }
         };
-        let sources = NodeSources {
+        NodeSources {
             facts: inputs.facts_file.and_then(look.file),
             files: found.files,
             named: NamedNodes::default(),
@@ -148,8 +146,8 @@ impl NodeSources {
             rules: inputs.rules.to_vec(),
             choice: inputs.choice.cloned().unwrap_or_default(),
             passed_over: found.passed_over,
-        };
-        (sources, found.described_by)
+            described_by: found.described_by,
+        }
     }
 
     /// Reads the sources. Unreadable ones are left out and listed in the problems.
@@ -175,7 +173,7 @@ impl NodeSources {
                 });
             }
         };
-        for file in &self.files {
+        for file in self.files.iter() {
             match file.nodes(&common) {
                 Ok(read) => add(Some(&file.path), &mut read.all().iter()),
                 Err(problem) => problems.push(problem),
@@ -219,6 +217,7 @@ impl NodeSources {
             files: self.files.iter().chain(&self.facts).cloned().collect(),
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
+            described_by: self.described_by,
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
-use super::node_sources::{DescribedBy, FilesOfFolders, NodeSources};
+use super::node_sources::{DescribedBy, NodeFiles, NodeSources, facts_of_tests};
 use super::site::SiteManifests;
 use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
@@ -41,6 +41,8 @@ pub struct NodeSet {
     pub passed_over: Vec<Arc<str>>,
     /// The rules for names of nodes.
     pub rules: Vec<NameRule>,
+    /// The kind of files that describe them.
+    pub described_by: DescribedBy,
 }
 
 /// A source of nodes.
@@ -111,7 +113,17 @@ struct CachedNodes {
     /// Whether files found by name describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
+    facts: Vec<FactsOfTests>,
     with_manifests: Vec<NodesWithManifests>,
+}
+
+/// The facts of tests in some folders.
+#[derive(Debug)]
+struct FactsOfTests {
+    /// See [`Snapshot::facts_of_tests`].
+    state: (u64, u64),
+    folders: Vec<Arc<str>>,
+    files: Arc<[NodeFile]>,
 }
 
 /// Nodes as described by files, and the same with the variables that an environment's manifests set.
@@ -142,8 +154,8 @@ impl NamedBasis {
 }
 
 impl NodeCache {
-    /// The nodes for a file, with the variables that its environment's manifests set: O(roots)
-    /// unless a source has changed.
+    /// The nodes for a file, with the variables that its environment's manifests set: O(roots and
+    /// files that settings name) unless a source has changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
         let described = self.described(snapshot, path, inputs);
@@ -175,8 +187,34 @@ impl NodeCache {
         set
     }
 
-    fn described(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
-        let sources = self.sources(snapshot, path, inputs);
+    /// The nodes for a file as files and settings describe them. O(roots and files that settings
+    /// name) unless a source has changed.
+    #[must_use]
+    pub fn described(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        inputs: &NodeInputs<'_>,
+    ) -> Arc<NodeSet> {
+        let mut sources = self.sources(snapshot, path, inputs);
+        if sources.described_by != DescribedBy::NodesFile && !inputs.are_all {
+            sources.named = self.named_nodes(snapshot, path, inputs);
+        }
+        self.set(sources)
+    }
+
+    /// The same without the nodes that data files are named after.
+    #[must_use]
+    pub fn of_files(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        inputs: &NodeInputs<'_>,
+    ) -> Arc<NodeSet> {
+        self.set(self.sources(snapshot, path, inputs))
+    }
+
+    fn set(&self, sources: NodeSources) -> Arc<NodeSet> {
         {
             let mut cached = self.lock();
             if let Some(at) = cached.sets.iter().position(|(known, _)| *known == sources) {
@@ -211,8 +249,7 @@ impl NodeCache {
     }
 
     /// The sources for a file: those in the folders of its environments and of the workspace around
-    /// it. If no nodes file is among them, also the nodes that data files are named after.
-    /// O(roots), and O(files) if files were added or removed.
+    /// it. O(roots and files that settings name), and O(facts of tests) if one of these has changed.
     fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
@@ -228,17 +265,39 @@ impl NodeCache {
             let names = snapshot.list(folder).into_iter();
             names.map(|(name, _)| name).collect()
         };
-        let look = FilesOfFolders {
+        let folders = folders_of(snapshot, path);
+        let look = NodeFiles {
             file: &file,
-            list: &list,
+            facts_of_tests: &|| self.facts_of_tests(snapshot, &folders, &list, &file),
             names_nodes: &|file| self.names_nodes(file),
         };
-        let folders = folders_of(snapshot, path);
-        let (mut sources, described_by) = NodeSources::of_folders(&folders, inputs, &look);
-        if described_by != DescribedBy::NodesFile && !inputs.are_all {
-            sources.named = self.named_nodes(snapshot, path, inputs);
+        NodeSources::of_folders(&folders, inputs, &look)
+    }
+
+    /// The facts of tests in some folders, cached until one of them changes.
+    fn facts_of_tests(
+        &self,
+        snapshot: &Snapshot,
+        folders: &[&Arc<str>],
+        list: &dyn Fn(&str) -> Vec<Arc<str>>,
+        file: &dyn Fn(&str) -> Option<NodeFile>,
+    ) -> Arc<[NodeFile]> {
+        let state = snapshot.facts_of_tests();
+        let is_same = |known: &&FactsOfTests| {
+            let of_folders = known.folders.iter().eq(folders.iter().copied());
+            known.state == state && of_folders
+        };
+        if let Some(known) = self.lock().facts.iter().find(is_same) {
+            return known.files.clone();
         }
-        sources
+        let files = facts_of_tests(folders, list, file);
+        let known = FactsOfTests {
+            state,
+            folders: folders.iter().copied().cloned().collect(),
+            files: files.clone(),
+        };
+        keep(&mut self.lock().facts, known);
+        files
     }
 
     /// Whether a file describes nodes, cached.
@@ -331,6 +390,7 @@ impl NodeSet {
             files: self.files.clone(),
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
+            described_by: self.described_by,
         }
     }
 
@@ -352,6 +412,7 @@ impl NodeSet {
 mod tests {
     use super::*;
     use crate::lookup::PuppetVersion;
+    use crate::value::Value;
     use crate::workspace::{Change, Workspace};
 
     #[test]
@@ -382,5 +443,53 @@ mod tests {
             .and_then(|(known, _)| known.named.iter().next());
         let both = newest.zip(compared).expect("the names of files are used");
         assert!(Arc::ptr_eq(both.0, both.1));
+    }
+
+    #[test]
+    fn facts_of_tests_are_listed_again_after_they_changed() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/w".into()]));
+        let levels = "version: 5\nhierarchy: [{name: n, path: '%{facts.zone}.yaml'}]\n";
+        workspace.apply(Change::open("/w/hiera.yaml", levels));
+        let fact = |name: &str, zone: &str| {
+            let at = format!("/w/spec/fixtures/facts/{name}.json");
+            Change::open(at, format!("{{\"zone\": \"{zone}\"}}"))
+        };
+        workspace.apply(fact("one", "red"));
+        workspace.apply(fact("two", "red"));
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let configs = ConfigCache::default();
+        let (inputs, cache) = (NodeInputs::new(&settings, &configs), NodeCache::default());
+        let path = "/w/data/red.yaml";
+        let zones = |snapshot: &Snapshot| {
+            let set = cache.nodes(snapshot, path, &inputs);
+            let zones = set.nodes.all().iter().map(|node| {
+                let zone = node.facts.get("zone");
+                let zone = zone.as_ref().and_then(Value::as_str).unwrap_or_default();
+                format!("{}: {zone}", node.certname)
+            });
+            zones.collect::<Vec<_>>().join(", ")
+        };
+        let listed = || cache.lock().facts.last().map(|known| known.files.clone());
+        let same = |one: &Option<Arc<[NodeFile]>>, other: &Option<Arc<[NodeFile]>>| {
+            let both = one.as_ref().zip(other.as_ref());
+            both.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        let snapshot = workspace.apply(Change::open(path, "k: 1\n"));
+        assert_eq!(zones(&snapshot), "one: red, two: red");
+        let first = listed();
+        // An edit elsewhere.
+        let snapshot = workspace.apply(Change::open(path, "k: 2\n"));
+        assert_eq!(zones(&snapshot), "one: red, two: red");
+        assert!(same(&first, &listed()));
+        // An edit of a fact, a new file, a removed one.
+        let snapshot = workspace.apply(fact("two", "blue"));
+        assert_eq!(zones(&snapshot), "one: red, two: blue");
+        assert!(!same(&first, &listed()));
+        let snapshot = workspace.apply(fact("three", "red"));
+        assert_eq!(zones(&snapshot), "one: red, three: red, two: blue");
+        let gone = "/w/spec/fixtures/facts/one.json".into();
+        let snapshot = workspace.apply(Change::Close { path: gone });
+        assert_eq!(zones(&snapshot), "three: red, two: blue");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::terminal::remark;
 use crate::analysis::{Analysis, Extent, assigned_over, environment_in};
-use crate::disk::{DiskFiles, Moment};
+use crate::disk::DiskFiles;
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
 use crate::ide::json::json;
@@ -145,8 +145,7 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut input = BufReader::with_capacity(READ_AHEAD, std::io::stdin().lock());
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut line = String::new();
-    let disk = DiskFiles::new();
-    let mut now = disk.moment();
+    let mut disk = DiskFiles::new();
     let mut together = 0;
     let mut is_old = false;
     loop {
@@ -169,12 +168,12 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
             }
         }
         if is_old || together == MOST_TOGETHER {
-            now = disk.moment();
+            disk.look_again();
             is_old = false;
             together = 0;
         }
         together += 1;
-        let answer = respond(&mut shared, &now, line.trim_end());
+        let answer = respond(&mut shared, &disk, line.trim_end());
         if writeln!(output, "{answer}").is_err() || output.flush().is_err() {
             return ExitCode::FAILURE;
         }
@@ -182,7 +181,7 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn respond(shared: &mut Shared, files: &Moment<'_>, line: &str) -> String {
+fn respond(shared: &mut Shared, files: &DiskFiles, line: &str) -> String {
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => {
@@ -208,7 +207,7 @@ fn bad_request(id: Option<&RawValue>, message: &str) -> String {
 
 fn answer(
     shared: &mut Shared,
-    files: &Moment<'_>,
+    files: &DiskFiles,
     request: &BatchRequest<'_>,
 ) -> Result<Answer, String> {
     let version = match request.puppet_version {
@@ -301,7 +300,7 @@ fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
 }
 
 /// The folders of a request; `environment.conf` sets the module path if the request doesn't.
-fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
+fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
     let codedir = request.codedir.as_deref().unwrap_or(CODEDIR);
     let name = request
         .environment

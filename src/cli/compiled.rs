@@ -2,28 +2,20 @@
 
 use std::sync::Arc;
 
-use super::workspace::read;
-use crate::analysis::{SiteManifests, root_for};
+use crate::analysis::SiteManifests;
 use crate::lookup::Settings;
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
-use crate::workspace::FileSettings;
+use crate::workspace::{Root, Snapshot};
 
 /// The manifests that are run before a lookup; `None` unless the command line asks for it.
 #[derive(Default)]
 pub(super) struct Compiled(Option<Arc<SiteManifests>>);
 
 impl Compiled {
-    /// Reads the manifests of an environment of a workspace.
-    pub(super) fn new(
-        folder: &str,
-        environment: &str,
-        files: &FileSettings,
-        settings: &Settings,
-    ) -> Compiled {
-        let snapshot = read(folder, files);
-        let root = root_for(&snapshot, folder, environment);
-        let manifests = root.map(|root| SiteManifests::of(&snapshot, root, settings));
-        Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))
+    /// The manifests of the environment of a root.
+    pub(super) fn new(snapshot: &Snapshot, root: &Root, settings: &Settings) -> Compiled {
+        let manifests = SiteManifests::of(snapshot, root, settings);
+        Compiled(Some(Arc::new(manifests.of_top_scope())))
     }
 
     /// The scope of a lookup for a node. Newer versions of `puppet lookup` have the variables of a

@@ -50,7 +50,7 @@ fn text(path: &str) -> Result<Arc<str>, String> {
             Content::Text(text) => Ok(text),
             Content::Bytes(_) => Err(format!("{path} is not UTF-8")),
             Content::Refused(error) => Err(error.message(&path)),
-            Content::Unread => Err(format!("{path} cannot be read")),
+            Content::Unread | Content::Later(_) => Err(format!("{path} cannot be read")),
         },
         DiskEntry::Directory { .. } => Err(format!("{path} is a folder")),
         DiskEntry::LostLink(_) | DiskEntry::Absent => Err(format!("{path} does not exist")),

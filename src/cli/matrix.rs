@@ -16,6 +16,7 @@ use crate::ide::cell::{
     nodes_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
+use crate::interpolation::root_of;
 use crate::lookup::Alternatives;
 use crate::value::to_tagged_json;
 
@@ -63,7 +64,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
             row = with_facts(&view, row);
         }
         match arguments.format {
-            TableFormat::Text => rows.print(&text(&row, layout)),
+            TableFormat::Text => rows.print(&text(&row, usize::MAX, layout)),
             TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row),
             TableFormat::Csv => rows.print(&table(&row)),
             TableFormat::Markdown => rows.print(&markdown(&row)),
@@ -108,7 +109,7 @@ fn chosen(
         let is_missing = |cell: &Cell| cell.is_missing() && cell.unless.is_none();
         let is_set = !answers.iter().all(is_missing);
         if !is_set {
-            missing.push(message);
+            missing.push(off_modulepath(view, name).unwrap_or(message));
         }
         if is_set || format.is_for_programs() {
             keys.push(Arc::from(name.as_str()));
@@ -117,9 +118,22 @@ fn chosen(
     (keys, missing)
 }
 
-fn text(row: &Row, layout: Layout) -> String {
+/// The message about a key that only a module sets that no modulepath has.
+fn off_modulepath(view: &RootView<'_>, name: &str) -> Option<String> {
+    let (file, off) = view.analysis.off_modulepath_with(&root_of(name)).next()?;
+    let line = file.facts().key(&root_of(name))?.line + 1;
+    let at = shown(file.path());
+    Some(format!(
+        "no node reads '{name}': {at}:{line} sets it, but {}",
+        off.why()
+    ))
+}
+
+/// The row for people, with up to `most` of its answers.
+pub(super) fn text(row: &Row, most: usize, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &row_title(row));
-    let nodes = row.answers.iter().map(|cell| audience_text(row, cell));
+    let answers = &row.answers[..row.answers.len().min(most)];
+    let nodes = answers.iter().map(|cell| audience_text(row, cell));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.
     let wide = nodes.iter().map(|nodes| nodes.chars().count());
@@ -129,10 +143,10 @@ fn text(row: &Row, layout: Layout) -> String {
     let free = layout
         .width
         .map_or(WIDEST, |width| width.saturating_sub(wide + 4));
-    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
+    let values: Vec<String> = answers.iter().map(outcome_text).collect();
     let values = shorten_distinctly(&values, free.clamp(NARROWEST, WIDEST));
     let width = values.iter().map(|value| value.chars().count()).max();
-    for ((cell, value), audience) in row.answers.iter().zip(&values).zip(nodes) {
+    for ((cell, value), audience) in answers.iter().zip(&values).zip(nodes) {
         let pad = width.unwrap_or_default() - value.chars().count();
         let place = |source: &SourceLine| sources_text([source], shown);
         let (sources, origins) = origins_text(cell, &place);
@@ -152,7 +166,7 @@ fn text(row: &Row, layout: Layout) -> String {
     // A short condition is printed next to its value.
     let is_shown =
         |cell: &&Cell| cell.unknown.is_some() && outcome_text(cell).chars().count() <= WIDEST;
-    let cells = row.answers.iter().filter(|cell| !is_shown(cell));
+    let cells = answers.iter().filter(|cell| !is_shown(cell));
     for unless in cells.filter_map(|cell| cell.unless.as_deref()) {
         if !printed.contains(&unless) {
             printed.push(unless);

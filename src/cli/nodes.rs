@@ -6,8 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::{
-    FilesOfFolders, FolderNodes, NodeCache, NodeFile, NodeInputs, NodeSet, Project,
-    has_nodes_extension, name_rules, nodes_of_folders,
+    NodeCache, NodeFile, NodeInputs, NodeSet, Project, has_nodes_extension, name_rules,
 };
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
@@ -96,7 +95,15 @@ fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
     applied > 0
 }
 
+fn without_problem(found: Arc<NodeSet>) -> Result<Arc<NodeSet>, String> {
+    match found.problems.first() {
+        Some(problem) => Err(problem.clone()),
+        None => Ok(found),
+    }
+}
+
 /// The sources of a command's nodes.
+#[derive(Clone, Copy)]
 pub(super) struct NodeRequest<'a> {
     pub(super) files: &'a [String],
     /// The file of common facts from a flag.
@@ -138,49 +145,35 @@ impl NodeRequest<'_> {
         }
     }
 
-    /// The nodes that an editor would use for a file of a workspace, or those of the flags.
+    /// The nodes that an editor would use for a file of a workspace, or those of the flags, without
+    /// the variables that manifests set.
     pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
-        let found = self.set(snapshot, path)?;
-        match found.problems.first() {
-            Some(problem) => Err(problem.clone()),
-            None => Ok(found),
-        }
-    }
-
-    /// The same, with read errors among the nodes.
-    pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
-        // Facts that Puppet refuses are an error even if no node is known.
-        self.common()?;
-        self.with_inputs(|inputs| NodeCache::default().nodes(snapshot, path, inputs))
-    }
-
-    /// The nodes of files that an editor finds in some folders, or those of the flags, without
-    /// reading the workspace.
-    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<FolderNodes, String> {
         let found = self.with_inputs(|inputs| {
-            let look = FilesOfFolders {
-                file: &|at| {
-                    let text = (inputs.outside)(at)?;
-                    let path = Arc::from(at);
-                    Some(NodeFile { path, text })
-                },
-                list: &|folder| {
-                    let names = DiskFiles::new().list(folder).into_iter();
-                    names.map(|(name, _)| name).collect()
-                },
-                names_nodes: &NodeFile::names_nodes,
-            };
-            nodes_of_folders(folders, inputs, &look)
-        })?;
-        match found.set.problems.first() {
-            Some(problem) => Err(problem.clone()),
-            None => Ok(found),
-        }
+            let cache = NodeCache::default();
+            cache.described(snapshot, path, inputs)
+        });
+        without_problem(found?)
+    }
+
+    /// The same without the nodes that data files are named after.
+    pub(super) fn of_files(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
+        let found = self.with_inputs(|inputs| {
+            let cache = NodeCache::default();
+            cache.of_files(snapshot, path, inputs)
+        });
+        without_problem(found?)
+    }
+
+    /// The nodes with the variables that manifests set, and with read errors.
+    pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
+        self.with_inputs(|inputs| NodeCache::default().nodes(snapshot, path, inputs))
     }
 
     /// Calls `find` with the files of the flags, else of the workspace's configuration, each read
     /// once. It is an error if one of them cannot be read.
     fn with_inputs<T>(&self, find: impl FnOnce(&NodeInputs<'_>) -> T) -> Result<T, String> {
+        // Facts that Puppet refuses are an error even if no node is known.
+        self.common()?;
         let facts = self.facts_file().map(|path| file(path, WANTED_FACTS));
         let facts = facts.transpose()?;
         let of_project = self.project.nodes_files.iter();

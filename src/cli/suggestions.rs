@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::terminal::shown;
-use crate::analysis::{Analysis, NodeSet, RootView, environments_below, keys_of_all};
-use crate::disk::{self, DiskFiles};
+use crate::analysis::{NodeSet, RootView, environments_below, keys_of_all};
+use crate::disk::DiskFiles;
 use crate::ide::document::matrix::no_data;
 use crate::interpolation::Key;
-use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
+use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::{nearest, nearest_host};
 use crate::workspace::{LOOKUP_OPTIONS, path};
 
@@ -71,19 +70,6 @@ impl KnownKeys {
     /// The keys of some hierarchies, also of several workspaces that are compared.
     pub(super) fn of<'v, 'a: 'v>(views: impl IntoIterator<Item = &'v RootView<'a>>) -> KnownKeys {
         KnownKeys(keys_of_all(views))
-    }
-
-    /// The keys of all hierarchies in a folder.
-    pub(super) fn in_folder(folder: &str) -> KnownKeys {
-        let folder = disk::absolute(folder);
-        let files = disk::project(&folder).project.of_files();
-        let snapshot = disk::snapshot_with(&folder, &files);
-        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let roots = snapshot.roots().iter();
-        let views: Vec<RootView<'_>> = roots.map(|root| analysis.at(root)).collect();
-        KnownKeys::of(&views)
     }
 
     /// The requested keys: those named, and those that match a pattern such as `profile::*`. A

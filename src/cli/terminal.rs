@@ -248,11 +248,6 @@ pub(super) fn remark(message: &str) {
     let _ = write!(std::io::stderr(), "{}", Layout::of_messages().text(message));
 }
 
-/// Prints a title for the following lines on standard error.
-pub(super) fn remark_title(title: &str) {
-    remark(&Layout::of_messages().word(Paint::Title, title));
-}
-
 /// The exit code if the reader closes the output early.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 

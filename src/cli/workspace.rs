@@ -200,17 +200,26 @@ impl Opened {
 }
 
 /// Reads a folder with its settings; the duration is logged.
+pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
+    opened_by("read", folder, &|| disk::snapshot_with(folder, files))
+}
+
+/// Lists a folder with its settings, for answers that need few of its texts.
+pub(super) fn list(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
+    opened_by("listed", folder, &|| disk::listed_with(folder, files))
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the command line looks at the clock"
 )]
-pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
+fn opened_by(how: &str, folder: &str, open: &dyn Fn() -> Arc<Snapshot>) -> Arc<Snapshot> {
     let began = std::time::Instant::now();
     let mut progress = ProgressLine::new();
     progress.show(&format!("reading {}", shown(folder)));
-    let snapshot = disk::snapshot_with(folder, files);
+    let snapshot = open();
     tracing::info!(
-        "read {} of {folder} in {} ms",
+        "{how} {} of {folder} in {} ms",
         what_was_read(&snapshot),
         began.elapsed().as_millis()
     );

@@ -12,11 +12,11 @@
 
 mod batch;
 mod failure;
+mod folder;
 #[cfg(feature = "git")]
 mod git;
 mod governing;
 mod ignore;
-mod moment;
 mod native;
 mod project;
 mod read;
@@ -25,15 +25,14 @@ mod uri;
 mod walk;
 #[cfg(feature = "server")]
 mod watch;
-mod workspace_disk;
 
 pub use batch::DiskFiles;
 pub use failure::failure;
+pub use folder::{absolute, listed_with, snapshot_of, snapshot_with};
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_around, workspace_of};
 pub use ignore::{DataFolders, Ignore};
-pub use moment::Moment;
 pub use native::{model, of_uri};
 pub use project::{FoundProject, leads_outside, project, project_over};
 pub use read::{Stamp, read, read_named, stamp};
@@ -42,7 +41,6 @@ pub use uri::{encoded, file_uri};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 #[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
-pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with};
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,8 @@ use super::ignore::{DataFolders, Ignore, names_data_folders};
 use super::native::native;
 use super::read::{self, Want};
 use super::walk::{WalkEntry, walk};
-use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
+use crate::value::LoadError;
+use crate::workspace::{Change, Content, DiskEntry, FileKind, HIERA_YAML, Later, path};
 
 /// The progress of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,70 +69,138 @@ pub fn scan(
     ignore: &Ignore,
     progress: &(dyn Fn(ScanProgress) -> ControlFlow<()> + Sync),
 ) -> Scan {
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
-    let mut count = 0;
-    let mut outcome = ScanOutcome::Complete;
-    for folder in folders {
-        let listing = |here| {
-            progress(ScanProgress::Listing {
-                found: count + here,
-            })
+    let mut listing = Listing::of(folders, ignore, progress);
+    let (contents, cancelled) = read_all(&listing.wanted(), progress);
+    if cancelled {
+        listing.outcome = ScanOutcome::Cancelled;
+    }
+    let wanted = listing.wanted();
+    let refused = wanted.iter().zip(&contents).filter_map(|(found, content)| {
+        let Some(Some(Content::Refused(error))) = content else {
+            return None;
         };
-        let walked = walk(folder, ignore, &listing);
-        count += walked.found.len();
-        if walked.cancelled {
+        Some(ScanProblem {
+            path: Arc::clone(&found.path),
+            message: not_read(error),
+        })
+    });
+    let refused: Vec<ScanProblem> = refused.collect();
+    listing.problems.extend(refused);
+    let mut contents = contents.into_iter();
+    listing.scanned(&mut |_| contents.next().flatten())
+}
+
+/// Lists the folders like [`scan`]: files are read when they are first needed, except for those
+/// that Puppet takes for configurations.
+pub(super) fn list(folders: &[Arc<str>], ignore: &Ignore) -> Scan {
+    let go_on = |_| ControlFlow::Continue(());
+    let later = Later::new(|at| {
+        let content = read::content(at).unwrap_or(Content::Unread);
+        if let Content::Refused(error) = &content {
+            tracing::warn!("{at}: {}", not_read(error));
+        }
+        content
+    });
+    let content = |at: &str| {
+        let is_config = path::name(at) == HIERA_YAML;
+        let later = || Some(Content::Later(later.clone()));
+        Some(if is_config {
+            read::content(at)
+        } else {
+            later()
+        })
+    };
+    Listing::of(folders, ignore, &go_on).scanned(&mut |at| content(at))
+}
+
+fn not_read(error: &LoadError) -> String {
+    format!("is not read: {}", error.message)
+}
+
+/// The names in some folders.
+struct Listing {
+    found: Vec<(Arc<str>, Vec<WalkEntry>)>,
+    data_folders: DataFolders,
+    problems: Vec<ScanProblem>,
+    outcome: ScanOutcome,
+}
+
+impl Listing {
+    fn of(
+        folders: &[Arc<str>],
+        ignore: &Ignore,
+        progress: &(dyn Fn(ScanProgress) -> ControlFlow<()> + Sync),
+    ) -> Listing {
+        let mut found = Vec::new();
+        let mut problems = Vec::new();
+        let mut count = 0;
+        let mut outcome = ScanOutcome::Complete;
+        for folder in folders {
+            let listing = |here| {
+                progress(ScanProgress::Listing {
+                    found: count + here,
+                })
+            };
+            let walked = walk(folder, ignore, &listing);
+            count += walked.found.len();
+            if walked.cancelled {
+                outcome = ScanOutcome::Cancelled;
+            }
+            problems.extend(walked.problems);
+            found.push((Arc::clone(folder), walked.found));
+            if outcome == ScanOutcome::Cancelled {
+                break;
+            }
+        }
+        let mut data_folders = DataFolders::default();
+        for found in found.iter().flat_map(|(_, found)| found) {
+            if found.kind == Ok(FileKind::File) && names_data_folders(&found.path) {
+                data_folders.learn_from(&found.path, read::content(&found.path));
+            }
+        }
+        if progress(ScanProgress::Listed).is_break() {
             outcome = ScanOutcome::Cancelled;
         }
-        problems.extend(walked.problems);
-        found.push((Arc::clone(folder), walked.found));
-        if outcome == ScanOutcome::Cancelled {
-            break;
+        Listing {
+            found,
+            data_folders,
+            problems,
+            outcome,
         }
     }
-    let mut data_folders = DataFolders::default();
-    for found in found.iter().flat_map(|(_, found)| found) {
-        if found.kind == Ok(FileKind::File) && names_data_folders(&found.path) {
-            data_folders.learn_from(&found.path, read::content(&found.path));
-        }
-    }
-    let wanted: Vec<&WalkEntry> = found
-        .iter()
-        .flat_map(|(_, found)| found)
-        .filter(|found| found.kind == Ok(FileKind::File) && data_folders.reads(&found.path))
-        .collect();
-    if progress(ScanProgress::Listed).is_break() {
-        outcome = ScanOutcome::Cancelled;
-    }
-    let (contents, cancelled) = read_all(&wanted, progress);
-    if cancelled {
-        outcome = ScanOutcome::Cancelled;
-    }
-    for (found, content) in wanted.iter().zip(&contents) {
-        if let Some(Some(Content::Refused(error))) = content {
-            problems.push(ScanProblem {
-                path: Arc::clone(&found.path),
-                message: format!("is not read: {}", error.message),
-            });
-        }
-    }
-    let mut contents = contents.into_iter();
-    let mut with_content = |found: WalkEntry| {
-        let content = match found.kind {
-            Ok(FileKind::File) if data_folders.reads(&found.path) => contents.next().flatten(),
-            Ok(_) | Err(_) => Some(Some(Content::Unread)),
+
+    /// The files that are read.
+    fn wanted(&self) -> Vec<&WalkEntry> {
+        let found = self.found.iter().flat_map(|(_, found)| found);
+        let is_wanted = |found: &&WalkEntry| {
+            found.kind == Ok(FileKind::File) && self.data_folders.reads(&found.path)
         };
-        (Arc::clone(&found.path), entry(found, content))
-    };
-    let changes = found.into_iter().map(|(folder, found)| Change::Scanned {
-        folder,
-        entries: found.into_iter().map(&mut with_content).collect(),
-    });
-    Scan {
-        change: Change::Batch(changes.collect()),
-        data_folders,
-        problems,
-        outcome,
+        found.filter(is_wanted).collect()
+    }
+
+    /// The scan, with the content of each file that is read, in order: see [`entry`].
+    fn scanned(self, content: &mut dyn FnMut(&str) -> Option<Option<Content>>) -> Scan {
+        let reads = &self.data_folders;
+        let mut with_content = |found: WalkEntry| {
+            let content = match found.kind {
+                Ok(FileKind::File) if reads.reads(&found.path) => content(&found.path),
+                Ok(_) | Err(_) => Some(Some(Content::Unread)),
+            };
+            (Arc::clone(&found.path), entry(found, content))
+        };
+        let changes = self
+            .found
+            .into_iter()
+            .map(|(folder, found)| Change::Scanned {
+                folder,
+                entries: found.into_iter().map(&mut with_content).collect(),
+            });
+        Scan {
+            change: Change::Batch(changes.collect()),
+            data_folders: self.data_folders,
+            problems: self.problems,
+            outcome: self.outcome,
+        }
     }
 }
 

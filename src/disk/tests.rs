@@ -302,16 +302,21 @@ fn batch_files_are_the_disk_s_own() {
     let root = tempfile::tempdir().expect("a folder");
     let at = |rest: &str| format!("{}/{rest}", shared(root.path()));
     write(root.path(), "a.yaml", "a: 1\n");
-    let files = DiskFiles::new();
-    let get = || {
+    let mut files = DiskFiles::new();
+    let get = |files: &DiskFiles| {
         let data = files.data(&at("a.yaml"), Format::Yaml);
         let value = data.loaded.clone().expect("it loads");
         value.get("a").cloned()
     };
-    assert_eq!(get(), Some(1.into()));
-    assert_eq!(get(), Some(1.into()));
+    assert_eq!(get(&files), Some(1.into()));
     write(root.path(), "a.yaml", "a: 222\n");
-    assert_eq!(get(), Some(222.into()), "another size is another file");
+    assert_eq!(get(&files), Some(1.into()), "all of one moment");
+    files.look_again();
+    assert_eq!(
+        get(&files),
+        Some(222.into()),
+        "another size is another file"
+    );
     let error = |rest: &str| {
         let data = files.data(&at(rest), Format::Yaml);
         data.loaded.as_ref().expect_err("no data").message.clone()

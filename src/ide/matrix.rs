@@ -256,7 +256,8 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
 }
 
 /// The cells of groups; the line of each source is only searched once.
-fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
+#[must_use]
+pub fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
     let mut lines: HashMap<Source, SourceLine, KeyHashing> = HashMap::default();
     let mut line_of = |source: &Source| {
         if let Some(known) = lines.get(source) {
@@ -271,8 +272,7 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
 }
 
 /// The line of a source's key; 1 if the file cannot be read.
-#[must_use]
-pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
+pub(crate) fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
     let line = snapshot.file(&source.place).and_then(|file| {
         let fact = file.facts().key(&source.key)?;
         Some(fact.line + 1)

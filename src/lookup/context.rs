@@ -136,6 +136,9 @@ impl Settings {
 /// Default of Puppet's setting `codedir`.
 pub const CODEDIR: &str = "/etc/puppetlabs/code";
 
+/// The modules that the agent's package brings, on the modulepath of every environment.
+pub const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
+
 /// The folders of an environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {

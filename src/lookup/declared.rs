@@ -231,7 +231,8 @@ impl Engine<'_> {
             return Paths::default();
         };
         let files = self.session.files;
-        let with_key = |template: &Template| files.files_with_key(root, reading.format(), template);
+        let with_key =
+            |template: &Template| files.files_with_key(root, reading.format(), template).0;
         let paths = &declared.backend.path;
         if paths.is_empty() {
             return with_key(location);

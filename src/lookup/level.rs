@@ -259,10 +259,7 @@ impl Engine<'_> {
                 let files = self.possible_of_declared(declared, template, &root);
                 (files, Paths::default())
             }
-            (None, Some(format)) => (
-                session.files.files_with_key(&root, format, template),
-                session.files.files_across(&root, format, template),
-            ),
+            (None, Some(format)) => session.files.files_with_key(&root, format, template),
             (None, None) => <(Paths, Paths)>::default(),
         };
         if !files.is_empty() {

@@ -203,8 +203,7 @@ impl Engine<'_> {
             false => &datadir.text,
         };
         let files = self.session.files;
-        let is_elsewhere = || !files.knows_content(folder) || files.is_behind_lost_link(&joined);
-        let is_absent = !exists && open.is_none() && is_elsewhere();
+        let is_absent = !exists && open.is_none() && files.is_elsewhere(folder, &joined);
         Location {
             original: original.clone(),
             place: Arc::from(joined),
@@ -243,7 +242,8 @@ impl Engine<'_> {
             });
             return Ok(());
         }
-        if !self.session.files.knows_content(&datadir.text) {
+        let datadir = &datadir.text;
+        if self.session.files.is_elsewhere(datadir, datadir) {
             found.push(Location {
                 is_absent: true,
                 ..of_glob(shown.clone())

@@ -61,7 +61,8 @@ mod walk;
 pub use alternatives::Alternatives;
 pub use backend::{Reading, reading_of};
 pub use context::{
-    CODEDIR, ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
+    AGENT_MODULES, CODEDIR, ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings,
+    Strict,
 };
 pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;

@@ -268,8 +268,8 @@ impl LayerViews {
                     let mut keys = keys.clone();
                     let files = session.files;
                     keys.any(|key| {
-                        !files.files_with_key(key, *format, template).is_empty()
-                            || !files.files_across(key, *format, template).is_empty()
+                        let (files, across) = files.files_with_key(key, *format, template);
+                        !files.is_empty() || !across.is_empty()
                     })
                 }
                 LevelInput::Open(_, None) => false,

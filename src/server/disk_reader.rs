@@ -412,7 +412,7 @@ fn text(at: &str) -> Result<Arc<str>, String> {
             Content::Text(text) => Ok(text),
             Content::Bytes(_) => Err("is not UTF-8".to_owned()),
             Content::Refused(error) => Err(error.message(at)),
-            Content::Unread => Err("cannot be read".to_owned()),
+            Content::Unread | Content::Later(_) => Err("cannot be read".to_owned()),
         },
         DiskEntry::Directory { .. } => Err("is a folder".to_owned()),
         DiskEntry::LostLink(_) | DiskEntry::Absent => Err("is not there".to_owned()),

@@ -120,6 +120,38 @@ pub enum Content {
     Unread,
     /// A file that cannot or must not be read.
     Refused(Arc<LoadError>),
+    /// A file that is read when its content is first needed.
+    Later(Later),
+}
+
+/// Reads a file on demand, at most once for each [`File`](super::File).
+#[derive(Clone)]
+pub struct Later(Arc<ReadContent>);
+
+type ReadContent = dyn Fn(&str) -> Content + Send + Sync;
+
+impl Later {
+    /// Reads the content of a path; must not return [`Content::Later`].
+    #[must_use]
+    pub fn new(read: impl Fn(&str) -> Content + Send + Sync + 'static) -> Later {
+        Later(Arc::new(read))
+    }
+
+    pub(super) fn read(&self, path: &str) -> Content {
+        (self.0)(path)
+    }
+}
+
+impl PartialEq for Later {
+    fn eq(&self, other: &Later) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for Later {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Later")
+    }
 }
 
 /// Settings that decide which files are relevant and how paths are mapped. The server accepts names

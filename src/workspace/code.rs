@@ -513,23 +513,23 @@ fn names(code: &CodeFacts) -> IndexedNames {
 impl Snapshot {
     /// The files that define a class, a defined type, a function or (in lower case) a type alias.
     pub fn files_defining(&self, name: &str) -> impl Iterator<Item = &Arc<File>> {
-        self.files_of(self.code.defined.files(name))
+        self.files_of(self.indexes().code.defined.files(name))
     }
 
     /// Names of classes, defined types, functions and (in lower case) type aliases that start with
     /// `prefix`, ordered by bytes.
     pub fn defined_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
-        self.code.defined.names(prefix)
+        self.indexes().code.defined.names(prefix)
     }
 
     /// The files that look up a literal key, exactly as written and not a part of its value.
     pub fn files_looking_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
-        self.files_of(self.code.keys.files(key))
+        self.files_of(self.indexes().code.keys.files(key))
     }
 
     /// The keys that manifests look up and that start with `prefix`, ordered by bytes.
     pub fn looked_up<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
-        self.code.keys.names(prefix)
+        self.indexes().code.keys.names(prefix)
     }
 
     /// The files that look up a partly computed key that may be this one: O(length × log prefixes +
@@ -537,7 +537,7 @@ impl Snapshot {
     pub fn files_that_may_look_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
         let ends = (0..=key.len()).filter(|&end| key.is_char_boundary(end));
         let mut ids: Vec<FileId> = ends
-            .flat_map(|end| self.code.prefixes.files(&key[..end]))
+            .flat_map(|end| self.indexes().code.prefixes.files(&key[..end]))
             .collect();
         ids.sort_unstable();
         ids.dedup();
@@ -547,7 +547,7 @@ impl Snapshot {
 
     /// The files that look up completely unknown keys.
     pub fn files_that_compute_keys(&self) -> impl Iterator<Item = &Arc<File>> {
-        let files = self.files_of(self.code.prefixes.files(""));
+        let files = self.files_of(self.indexes().code.prefixes.files(""));
         files.filter(|file| looks_up(file, |it| *it == LookupKey::Computed))
     }
 
@@ -576,7 +576,7 @@ impl Snapshot {
 
     /// The files that include or name a class.
     pub fn files_naming_class(&self, class: &str) -> impl Iterator<Item = &Arc<File>> {
-        self.files_of(self.code.classes.files(class))
+        self.files_of(self.indexes().code.classes.files(class))
     }
 
     fn files_of(&self, ids: Vec<FileId>) -> impl Iterator<Item = &Arc<File>> {

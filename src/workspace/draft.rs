@@ -20,6 +20,8 @@ pub(super) struct Draft<'a> {
     pub(super) moved: BTreeSet<Arc<str>>,
     /// Whether the tree of the disk changed, even if only in the targets of links.
     pub(super) relinked: bool,
+    /// Whether there are new files whose texts are read on demand.
+    pub(super) has_listed: bool,
 }
 
 /// The content of a file after the changes so far.
@@ -40,6 +42,7 @@ impl<'a> Draft<'a> {
             touched: BTreeMap::new(),
             moved: BTreeSet::new(),
             relinked: false,
+            has_listed: false,
         }
     }
 

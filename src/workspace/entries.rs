@@ -16,7 +16,7 @@ use super::generations::Generations;
 use super::reader;
 use crate::syntax::{NodeKind, TreeNode};
 use crate::text::TextRange;
-use crate::value::{StrKey, Value, load_plain_yaml};
+use crate::value::{StrKey, Value, load_plain_entry, load_plain_yaml};
 
 /// Maximum number of bytes of text with cached values, before the least recently used are evicted;
 /// a value takes about ten times its text.
@@ -24,6 +24,9 @@ const MOST_REMEMBERED: usize = 1 << 20;
 
 /// Number of keys that a scope reads from one file one by one, before the whole file is loaded.
 const MOST_ASKED: u32 = 4;
+
+/// The same for a file whose facts are not known: each key is searched from the start.
+const MOST_ASKED_PLAIN: u32 = 2;
 
 /// Values by the hashes of their texts: a hash identifies the text of one value, the name
 /// distinguishes keys of equal values.
@@ -43,13 +46,18 @@ impl EntryCache {
     /// The entry of a key in a YAML file, if it is certain from its facts and the key's own lines.
     /// O(log keys) if the value is cached, else O(length of the value).
     pub(super) fn entry(&self, file: &File, key: &str, searches: u32) -> Entry {
-        let facts = &file.facts;
+        let is_text = file.open.is_some() || matches!(file.content(), Some(Content::Text(_)));
+        if file.format() != Some(Format::Yaml) || !is_text {
+            return Entry::Unknown;
+        }
+        let Some(facts) = file.known_facts() else {
+            return plain_entry(file.text(), key, searches);
+        };
         // The values of a text that is parsed in parts take too much memory.
         if searches >= MOST_ASKED && !facts.in_parts {
             return Entry::Unknown;
         }
-        let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
-        if file.format() != Some(Format::Yaml) || !is_text || !facts.is_whole {
+        if !facts.is_whole {
             return Entry::Unknown;
         }
         let Some(fact) = facts.key(key) else {
@@ -73,9 +81,23 @@ impl EntryCache {
     }
 }
 
+/// The entry of a key in a plain text without facts: a command reads a key and `lookup_options` from
+/// most files, and ends. Without this function `lookup --explain` takes 15 ms instead of 10: 1/107 of
+/// Puppet's time, and the floor is 1/20.
+fn plain_entry(text: &str, key: &str, searches: u32) -> Entry {
+    if searches >= MOST_ASKED_PLAIN {
+        return Entry::Unknown;
+    }
+    match load_plain_entry(text.as_bytes(), key) {
+        Some(Some(value)) => Entry::Value(value),
+        Some(None) => Entry::Absent,
+        None => Entry::Unknown,
+    }
+}
+
 /// The value of a top-level key from its own lines, with their length.
 fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
-    let lines = own_lines(file, fact)?.slice(&file.text);
+    let lines = own_lines(file, fact)?.slice(file.text());
     let loaded = match load_plain_yaml(lines.as_bytes()) {
         Some(loaded) => loaded,
         None => {
@@ -94,8 +116,8 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
 
 /// The lines of a top-level key; `None` if the rest of the file could affect them.
 pub(super) fn own_lines(file: &File, fact: &KeyFact) -> Option<TextRange> {
-    let keys = &file.facts.keys;
-    let text = &*file.text;
+    let keys = &file.facts().keys;
+    let text = &**file.text();
     let start = fact.key.start as usize;
     let starts_line = start == 0 || text.as_bytes().get(start - 1) == Some(&b'\n');
     if fact.state != KeyState::Read

@@ -4,9 +4,14 @@
 use std::sync::Arc;
 
 use super::cache::TextHash;
+use super::code::{Language, language_of};
+use super::config_fact::config_fact;
+use super::erb;
+use super::extract_code;
 use super::facts::{
     FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind, WithoutKeys,
 };
+use super::file::format_of;
 use super::files::Format;
 use super::parts;
 use super::reader;
@@ -32,6 +37,41 @@ pub(super) struct FactSource<'a> {
     pub(super) bytes: Option<&'a [u8]>,
     pub(super) hash: TextHash,
     pub(super) format: Format,
+}
+
+/// The facts of a file by its name, and its tree if it is data and worth keeping. A text that is
+/// refused has none.
+pub(super) fn of_file(
+    at: &str,
+    text: &str,
+    bytes: Option<&[u8]>,
+    is_refused: bool,
+) -> (FileFacts, Option<Parse>) {
+    let hash = TextHash::of(bytes.unwrap_or(text.as_bytes()));
+    if is_refused {
+        return (FileFacts::none(hash), None);
+    }
+    let (mut facts, parse) = match format_of(at) {
+        Some(format) => facts(FactSource {
+            text,
+            bytes,
+            hash,
+            format,
+        }),
+        None => (code_facts(text, hash, language_of(at)), None),
+    };
+    facts.config = config_fact(at, text);
+    (facts, parse)
+}
+
+fn code_facts(text: &str, hash: TextHash, language: Option<Language>) -> FileFacts {
+    let code = match language {
+        Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect),
+        Some(Language::Erb) => erb::facts(text),
+        Some(Language::Ruby) => erb::of_ruby(text),
+        None => return FileFacts::none(hash),
+    };
+    FileFacts::of_code(hash, code)
 }
 
 /// The facts of a data file's text, and its tree if it is worth keeping.

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::cache::TextHash;
 use super::change::Content;
+use super::extract;
 use super::facts::FileFacts;
 use super::files::Format;
 use super::parts;
@@ -76,8 +77,10 @@ pub struct File {
     pub(super) belongs: Belongs,
     pub(super) disk: Option<Content>,
     pub(super) open: Option<OpenText>,
-    pub(super) text: Arc<str>,
-    pub(super) facts: Arc<FileFacts>,
+    /// The disk's content, if it is read on demand.
+    pub(super) late: OnceLock<Content>,
+    pub(super) text: OnceLock<Arc<str>>,
+    pub(super) facts: OnceLock<Arc<FileFacts>>,
     /// The facts of the disk's text, if it was read; an open file is compared with them.
     pub(super) disk_facts: Option<Arc<FileFacts>>,
     pub(super) lines: OnceLock<LineIndex>,
@@ -109,7 +112,39 @@ impl File {
     /// that are not UTF-8; empty if the file could not be read.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
-        &self.text
+        let read = || self.content().map_or_else(|| Arc::from(""), text_of);
+        self.text.get_or_init(read)
+    }
+
+    /// The disk's content, which may be read now.
+    pub(super) fn content(&self) -> Option<&Content> {
+        match &self.disk {
+            Some(Content::Later(later)) => Some(self.late.get_or_init(|| later.read(&self.path))),
+            known => known.as_ref(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_read(&self) -> bool {
+        self.text.get().is_some()
+    }
+
+    /// Whether the text is read on demand.
+    pub(super) fn is_late(&self) -> bool {
+        self.open.is_none() && matches!(self.disk, Some(Content::Later(_)))
+    }
+
+    /// The length of the text, as far as it counts for budgets: zero if it is read on demand.
+    pub(super) fn counted_bytes(&self) -> usize {
+        match self.is_late() {
+            true => 0,
+            false => self.text().len(),
+        }
+    }
+
+    /// The facts, unless they must be extracted first.
+    pub(super) fn known_facts(&self) -> Option<&Arc<FileFacts>> {
+        self.facts.get()
     }
 
     /// The editor's version of the text, if the file is open.
@@ -121,7 +156,14 @@ impl File {
     /// The facts of the text.
     #[must_use]
     pub fn facts(&self) -> &Arc<FileFacts> {
-        &self.facts
+        self.facts.get_or_init(|| {
+            let bytes = match self.content() {
+                Some(Content::Bytes(bytes)) => Some(&**bytes),
+                Some(_) | None => None,
+            };
+            let (facts, _) = extract::of_file(&self.path, self.text(), bytes, false);
+            Arc::new(facts)
+        })
     }
 
     /// The format for the file's name; `None` for a file that is no data by its name.
@@ -133,7 +175,7 @@ impl File {
     /// The lines of the text; built on first use, O(bytes).
     #[must_use]
     pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(&self.text))
+        self.lines.get_or_init(|| LineIndex::new(self.text()))
     }
 
     /// The line (from zero) that holds the byte at `offset`. Without a line index only the
@@ -143,7 +185,7 @@ impl File {
         /// Up to this many bytes, counting is cheaper than building the line index.
         const NEAR: usize = 256 << 10;
         if self.lines.get().is_none() && offset <= NEAR {
-            return line_at(&self.text, offset);
+            return line_at(self.text(), offset);
         }
         self.lines().line(offset)
     }
@@ -156,30 +198,36 @@ impl File {
         if let Some(error) = self.refused() {
             return Err(error.clone());
         }
-        match (&self.open, &self.disk) {
-            (Some(_), _) => Ok(Arc::from(Arc::clone(&self.text))),
-            (None, Some(Content::Text(text))) => Ok(Arc::from(Arc::clone(text))),
-            (None, Some(Content::Bytes(bytes))) => Ok(Arc::clone(bytes)),
-            (None, Some(Content::Refused(_) | Content::Unread) | None) => Err(unread(&self.path)),
+        if self.open.is_some() {
+            return Ok(Arc::from(Arc::clone(self.text())));
+        }
+        match self.content() {
+            Some(Content::Text(text)) => Ok(Arc::from(Arc::clone(text))),
+            Some(Content::Bytes(bytes)) => Ok(Arc::clone(bytes)),
+            Some(Content::Refused(_) | Content::Unread | Content::Later(_)) | None => {
+                Err(unread(&self.path))
+            }
         }
     }
 
     /// Why the file's content is unknown, if it is.
     #[must_use]
     pub fn refused(&self) -> Option<&LoadError> {
-        match (&self.open, &self.disk) {
-            (Some(open), _) => open.refused.as_deref(),
-            (None, Some(Content::Refused(error))) => Some(error),
-            (None, Some(Content::Text(_) | Content::Bytes(_) | Content::Unread) | None) => None,
+        if let Some(open) = &self.open {
+            return open.refused.as_deref();
+        }
+        match self.content() {
+            Some(Content::Refused(error)) => Some(error),
+            Some(_) | None => None,
         }
     }
 
     /// The note for a file that is too large for its values to be checked.
     #[must_use]
     pub fn unchecked(&self) -> Option<LoadError> {
-        let size = self.text.len();
+        let size = self.text().len();
         let most = parts::LARGE;
-        self.facts.in_parts.then(|| {
+        self.facts().in_parts.then(|| {
             let message = format!(
                 "{} has {size} bytes, more than the {most} up to which values are checked",
                 self.path
@@ -191,7 +239,11 @@ impl File {
     /// Hash of the current bytes.
     #[must_use]
     pub fn hash(&self) -> TextHash {
-        self.facts.hash
+        match (self.facts.get(), self.content()) {
+            (Some(facts), _) => facts.hash,
+            (None, Some(Content::Bytes(bytes))) => TextHash::of(bytes),
+            (None, _) => TextHash::of(self.text().as_bytes()),
+        }
     }
 }
 
@@ -206,7 +258,7 @@ pub(super) fn text_of(content: &Content) -> Arc<str> {
     match content {
         Content::Text(text) => Arc::clone(text),
         Content::Bytes(bytes) => Arc::from(String::from_utf8_lossy(bytes)),
-        Content::Unread | Content::Refused(_) => Arc::from(""),
+        Content::Unread | Content::Refused(_) | Content::Later(_) => Arc::from(""),
     }
 }
 

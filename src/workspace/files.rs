@@ -1,4 +1,4 @@
-//! The files visible to a lookup: a snapshot's in the editor, the disk's in batch mode.
+//! The files visible to a lookup: a snapshot's, or the disk's in batch mode.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,15 +66,10 @@ pub trait Files: Sync {
     /// The kind of the entry at `path`, if it exists.
     fn kind(&self, path: &str) -> Option<FileKind>;
 
-    /// Whether the content of a folder is known; if not, a file that is missing here may exist for
-    /// Puppet.
-    fn knows_content(&self, _folder: &str) -> bool {
-        true
-    }
-
-    /// Whether a path is, or goes through, a broken symbolic link out of the checkout: its target
-    /// may exist for Puppet.
-    fn is_behind_lost_link(&self, _path: &str) -> bool {
+    /// Whether a path, below a folder that is to hold it, may exist for Puppet although it is
+    /// missing here: the folder lies outside of what is known, or the path behind a broken symbolic
+    /// link that leads there.
+    fn is_elsewhere(&self, _folder: &str, _path: &str) -> bool {
         false
     }
 
@@ -114,14 +109,10 @@ pub trait Files: Sync {
     }
 
     /// Paths of the visible data files of a format that have a top-level key and match a template,
-    /// in byte order; empty without an index.
-    fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
-        Paths::default()
-    }
-
-    /// Further files, which match the template only if a variable stands for several folders.
-    fn files_across(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
-        Paths::default()
+    /// in byte order; and further ones, which match it only if a variable stands for several
+    /// folders. Empty without an index.
+    fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> (Paths, Paths) {
+        <_>::default()
     }
 
     /// The keys and patterns in the `lookup_options` of the data file at `path`; `None` if unknown,

@@ -89,7 +89,7 @@ impl FitCache {
         template: &Template,
         format: Option<Format>,
     ) -> Arc<Holders> {
-        let Some(with_key) = snapshot.index.postings(key) else {
+        let Some(with_key) = snapshot.indexes().keys.postings(key) else {
             return Arc::new(Holders {
                 has_one_reading: true,
                 ..Holders::default()

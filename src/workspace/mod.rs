@@ -37,6 +37,7 @@ mod fits;
 mod found;
 mod generations;
 mod index;
+mod indexes;
 mod layout;
 mod parts;
 pub mod path;
@@ -53,7 +54,7 @@ mod visible;
 mod writer;
 
 pub use cache::TextHash;
-pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Linked, Lost};
+pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Later, Linked, Lost};
 pub use code::{
     AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, IncludeFact,
     IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart, NodeFact,

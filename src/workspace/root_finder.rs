@@ -106,7 +106,7 @@ impl<'a> Finder<'a> {
 
     /// The fact of a configuration that Puppet accepts.
     fn fact(&self, at: &str) -> Option<&'a Arc<ConfigFact>> {
-        self.snapshot.file(at)?.facts.config.as_ref()
+        self.snapshot.file(at)?.facts().config.as_ref()
     }
 
     /// Folders by their files; the global layer's configuration belongs to no other root.

@@ -1,8 +1,8 @@
 //! The workspace as of one revision: immutable, cheap to clone, safe to read from any thread.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, OrdSet, Vector};
@@ -10,14 +10,13 @@ use imbl::{GenericHashMap, OrdSet, Vector};
 use super::FileSettings;
 use super::cache::TextCache;
 use super::change::Lost;
-use super::code::CodeIndex;
 use super::delta::Delta;
 use super::entries::{self, EntryCache};
 use super::facts::{FileFacts, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Entry, Format};
 use super::fits::FitCache;
-use super::index::KeyIndex;
+use super::indexes::Indexes;
 use super::parts;
 use super::path;
 use super::paths::Paths;
@@ -45,6 +44,8 @@ pub struct Snapshot {
     pub(super) stamp: u64,
     /// See [`super::Files::shape`].
     pub(super) shape: u64,
+    /// Changes with the texts of facts that tests keep.
+    pub(super) facts_of_tests: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
     pub(super) settings: Arc<FileSettings>,
@@ -60,9 +61,9 @@ pub struct Snapshot {
     /// Paths of files that are configurations of hierarchies by their content.
     pub(super) configs: OrdSet<Arc<str>>,
     pub(super) roots: Arc<Roots>,
-    pub(super) index: KeyIndex,
-    pub(super) references: References,
-    pub(super) code: CodeIndex,
+    /// Empty if texts are read on demand and nothing has asked for all of them: see
+    /// [`Snapshot::indexes`].
+    pub(super) indexes: Arc<OnceLock<Indexes>>,
     pub(super) text_bytes: usize,
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
@@ -116,6 +117,13 @@ impl Snapshot {
     #[must_use]
     pub fn areas(&self) -> &[Arc<str>] {
         &self.areas
+    }
+
+    /// The state of the facts that tests keep: equal for two snapshots in which they are the same
+    /// files with the same texts.
+    #[must_use]
+    pub fn facts_of_tests(&self) -> (u64, u64) {
+        (self.shape, self.facts_of_tests)
     }
 
     /// Whether a path is, or goes through, a broken symbolic link out of the workspace.
@@ -174,23 +182,24 @@ impl Snapshot {
     /// Names of top-level keys that start with `prefix` (all for an empty one), ordered by bytes,
     /// without duplicates.
     pub fn key_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
-        self.index.names(prefix)
+        self.indexes().keys.names(prefix)
     }
 
     /// The files with a top-level key, ordered by id.
     #[must_use]
     pub fn files_with(&self, key: &str) -> Vec<FileId> {
-        self.index.files(key)
+        self.indexes().keys.files(key)
     }
 
     /// Like [`Snapshot::files_with`], as an iterator.
     pub fn iter_ids_with(&self, key: &str) -> impl Iterator<Item = FileId> {
-        self.index.iter_files(key)
+        self.indexes().keys.iter_files(key)
     }
 
     /// The files with a top-level key, ordered by id.
     pub fn iter_files_with(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
-        self.index
+        self.indexes()
+            .keys
             .iter_files(key)
             .filter_map(|id| self.file_by_id(id))
     }
@@ -198,37 +207,43 @@ impl Snapshot {
     /// The number of files with a top-level key: O(log keys).
     #[must_use]
     pub fn count_with(&self, key: &str) -> usize {
-        self.index.count(key)
+        self.indexes().keys.count(key)
     }
 
     /// The data files that Puppet refuses. O(such files, and those that may not be hashes).
     pub fn refused_files(&self) -> impl Iterator<Item = &Arc<File>> {
-        let odd = self.index.odd_files();
+        let odd = self.indexes().keys.odd_files();
         let files = odd.filter_map(|id| self.file_by_id(id));
-        files.filter(|file| file.facts.error.is_some())
+        files.filter(|file| file.facts().error.is_some())
     }
 
     /// The definitions of a top-level key: the effective one of every file with it.
     #[must_use]
     pub fn definitions(&self, key: &str) -> Vec<(&Arc<File>, &KeyFact)> {
-        let files = self.index.files(key).into_iter();
+        let files = self.indexes().keys.files(key).into_iter();
         files
             .filter_map(|id| {
                 let file = self.file_by_id(id)?;
-                Some((file, file.facts.key(key)?))
+                Some((file, file.facts().key(key)?))
             })
             .collect()
+    }
+
+    /// What spans the texts of all files. Reads every text if they are read on demand and this is
+    /// the first call.
+    pub(super) fn indexes(&self) -> &Indexes {
+        self.indexes.get_or_init(|| Indexes::of(self))
     }
 
     /// The references between top-level keys.
     #[must_use]
     pub fn references(&self) -> &References {
-        &self.references
+        &self.indexes().references
     }
 
     /// The files with tokens that look up a key, ordered by id.
     pub fn files_with_tokens_for(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
-        let files = self.references.files(key);
+        let files = self.indexes().references.files(key);
         files.filter_map(|id| self.file_by_id(id))
     }
 
@@ -236,8 +251,9 @@ impl Snapshot {
     /// other parts of the file. O(tokens for the key), and O(keys with aliases) of their files.
     pub fn users<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
         let files = self.files_with_tokens_for(key);
-        let tangled = files.flat_map(|file| file.facts.tangled());
-        self.references
+        let tangled = files.flat_map(|file| file.facts().tangled());
+        self.indexes()
+            .references
             .users(key)
             .chain(tangled.map(|fact| &fact.name))
     }
@@ -343,7 +359,7 @@ impl Snapshot {
         match self.parse_known(file, format) {
             Ok(parse) => parse,
             Err(bytes) => self.parses.get(file.hash(), &bytes, format, || {
-                let parse = reader::parse(&file.text, format);
+                let parse = reader::parse(file.text(), format);
                 let cost = reader::cost_of_parse(&parse) + bytes.len();
                 (parse, cost)
             }),
@@ -356,26 +372,26 @@ impl Snapshot {
         let known = self.parse_known(file, format);
         known.unwrap_or_else(|bytes| {
             let cached = self.parses.cached(file.hash(), &bytes, format);
-            cached.unwrap_or_else(|| Arc::new(reader::parse(&file.text, format)))
+            cached.unwrap_or_else(|| Arc::new(reader::parse(file.text(), format)))
         })
     }
 
     /// The existing tree of a file, else the file's bytes.
     fn parse_known(&self, file: &File, format: Format) -> Result<Arc<Parse>, Arc<[u8]>> {
         if let (Some(_), Some(error)) = (&file.open, file.refused()) {
-            return Ok(Arc::new(reader::too_large(&file.text, error)));
+            return Ok(Arc::new(reader::too_large(file.text(), error)));
         }
         if format == Format::Yaml
             && let Some(error) = file.unchecked()
         {
-            return Ok(Arc::new(reader::too_large(&file.text, &error)));
+            return Ok(Arc::new(reader::too_large(file.text(), &error)));
         }
-        let is_kept = file.open.is_some() && file.text.len() <= parts::LARGE;
+        let is_kept = file.open.is_some() && file.text().len() <= parts::LARGE;
         if is_kept && format == own_format(file) {
-            let read = || Arc::new(reader::parse(&file.text, format));
+            let read = || Arc::new(reader::parse(file.text(), format));
             return Ok(Arc::clone(file.parse.get_or_init(read)));
         }
-        Err(Arc::from(Arc::clone(&file.text)))
+        Err(Arc::from(Arc::clone(file.text())))
     }
 }
 
@@ -384,18 +400,18 @@ impl Snapshot {
     /// tree, the top-level entry around it.
     #[must_use]
     pub fn parse_around(&self, file: &File, format: Format, offset: usize) -> Arc<Parse> {
-        if format != Format::Yaml || !file.facts.in_parts {
+        if format != Format::Yaml || !file.facts().in_parts {
             return self.parse_of(file, format);
         }
-        let keys = &file.facts.keys;
+        let keys = &file.facts().keys;
         let behind = keys.partition_point(|key| key.key.start as usize <= offset);
         let Some(key) = behind.checked_sub(1).map(|at| &keys[at]) else {
             return Arc::default();
         };
         let next = keys.get(behind);
-        let end = next.map_or(file.text.len(), |next| next.key.start as usize);
+        let end = next.map_or(file.text().len(), |next| next.key.start as usize);
         let lines = TextRange::new(key.key.start as usize, end);
-        Arc::new(parts::parse_lines(&file.text, lines))
+        Arc::new(parts::parse_lines(file.text(), lines))
     }
 }
 
@@ -404,11 +420,11 @@ impl Snapshot {
     /// file cannot affect it.
     #[must_use]
     pub fn parse_entry(&self, file: &File, format: Format, fact: &KeyFact) -> Arc<Parse> {
-        let is_certain = format == Format::Yaml && file.facts.is_whole;
+        let is_certain = format == Format::Yaml && file.facts().is_whole;
         let lines = is_certain.then(|| entries::own_lines(file, fact)).flatten();
         // An alias refers to another place.
-        match lines.filter(|lines| !lines.slice(&file.text).contains('*')) {
-            Some(lines) => Arc::new(parts::parse_lines(&file.text, lines)),
+        match lines.filter(|lines| !lines.slice(file.text()).contains('*')) {
+            Some(lines) => Arc::new(parts::parse_lines(file.text(), lines)),
             None => self.parse_around(file, format, fact.key.start as usize),
         }
     }
@@ -437,7 +453,7 @@ pub(super) fn next_stamp() -> u64 {
 /// The facts of a file that are visible to lookups and the index.
 pub(super) fn seen(file: Option<&Arc<File>>) -> Option<&Arc<FileFacts>> {
     match file?.belongs {
-        Belongs::Workspace => file.map(|file| &file.facts),
+        Belongs::Workspace => file.map(|file| file.facts()),
         Belongs::OpenOnly => None,
     }
 }

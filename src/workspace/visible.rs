@@ -85,6 +85,7 @@ impl Snapshot {
         RootFiles {
             snapshot: self,
             root,
+            is_deployed: false,
         }
     }
 
@@ -259,12 +260,33 @@ pub(super) fn failed(error: LoadError) -> DataFile {
 pub struct RootFiles<'a> {
     snapshot: &'a Snapshot,
     root: &'a Root,
+    /// Whether files outside of the workspace may exist.
+    is_deployed: bool,
+}
+
+impl RootFiles<'_> {
+    /// The same files where they are deployed: a file that is missing here may exist there if it
+    /// lies outside of the workspace. Otherwise its level tells so
+    /// ([`Survey::outside`](crate::analysis::Survey::outside)). The files that a path with unknown
+    /// parts could match are not searched, as this needs every text.
+    #[must_use]
+    pub fn deployed(self) -> Self {
+        RootFiles {
+            is_deployed: true,
+            ..self
+        }
+    }
 }
 
 /// The files of a snapshot, as any lookup or one in a root sees them.
 pub(super) trait SeenFrom: Sync {
     /// The snapshot, and the root whose deployed paths are mapped first.
     fn seen(&self) -> (&Snapshot, Option<&Root>);
+
+    /// Whether files outside of the workspace may exist.
+    fn is_deployed(&self) -> bool {
+        false
+    }
 }
 
 impl SeenFrom for Snapshot {
@@ -277,12 +299,24 @@ impl SeenFrom for RootFiles<'_> {
     fn seen(&self) -> (&Snapshot, Option<&Root>) {
         (self.snapshot, Some(self.root))
     }
+
+    fn is_deployed(&self) -> bool {
+        self.is_deployed
+    }
 }
 
 impl<T: SeenFrom> Files for T {
     fn kind(&self, path: &str) -> Option<FileKind> {
         let (snapshot, root) = self.seen();
         snapshot.kind_for(root, path)
+    }
+
+    fn is_elsewhere(&self, folder: &str, path: &str) -> bool {
+        let (snapshot, _) = self.seen();
+        let folder = path::normalise(folder);
+        // A path that begins with an unset variable: every machine has that folder.
+        let is_known = || folder == "/" || snapshot.area_of(&folder).is_some();
+        self.is_deployed() && (!is_known() || snapshot.is_behind_lost_link(&path::normalise(path)))
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
@@ -318,7 +352,7 @@ impl<T: SeenFrom> Files for T {
             return Ok(Arc::clone(plain));
         }
         let file = snapshot.read(root, path)?;
-        Ok(Arc::clone(&file.text))
+        Ok(Arc::clone(file.text()))
     }
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
@@ -342,12 +376,15 @@ impl<T: SeenFrom> Files for T {
         snapshot.map_deployed_for(root, path)
     }
 
-    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.seen().0.holders(key, template, Some(format))
-    }
-
-    fn files_across(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.seen().0.holders_across(key, template, Some(format))
+    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> (Paths, Paths) {
+        let (snapshot, _) = self.seen();
+        if self.is_deployed() {
+            return <_>::default();
+        }
+        (
+            snapshot.holders(key, template, Some(format)),
+            snapshot.holders_across(key, template, Some(format)),
+        )
     }
 
     fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
@@ -380,7 +417,7 @@ impl<T: SeenFrom> Files for T {
     }
 
     fn mattering(&self, key: &str) -> Vec<u32> {
-        let index = &self.seen().0.index;
+        let index = &self.seen().0.indexes().keys;
         let files = index.iter_files(key).chain(index.odd_files());
         files.map(|id| id.0).collect()
     }
@@ -409,7 +446,7 @@ impl Files for Here<'_> {
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
         self.0
             .read_here(path, path)
-            .map(|file| Arc::clone(&file.text))
+            .map(|file| Arc::clone(file.text()))
     }
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {

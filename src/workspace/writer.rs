@@ -1,27 +1,24 @@
 //! The single writer: changes in, snapshots out.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 
 use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
-use super::code::{Language, language_of};
-use super::config_fact::config_fact;
 use super::delta::{Delta, FileDelta};
 use super::draft::{Draft, DraftFile};
-use super::erb;
-use super::extract::{self, FactSource};
-use super::extract_code;
-use super::facts::{FileFacts, diff};
+use super::extract;
+use super::facts::FileFacts;
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
-use super::index::Patch;
+use super::indexes::in_parallel;
+use super::path;
 use super::root_finder;
 use super::roots::decides_roots;
 use super::snapshot::{FileId, Snapshot, next_stamp, seen};
 use super::visible::Here;
+use crate::scope::FACTS_OF_TESTS;
 
 /// The workspace. Any number of threads may read its snapshots; changes are applied one after
 /// another, in the order of the calls to [`Workspace::apply`].
@@ -119,7 +116,7 @@ impl Draft<'_> {
         let is_relisted = files.iter().any(listed);
         self.replace_files(files, &mut delta);
         may_change_roots |= self.note_configs(&delta);
-        self.patch_index(&delta);
+        self.patch_indexes(&delta);
         may_change_roots |= self.note_moved(&mut delta);
         if may_change_roots {
             self.find_roots(&mut delta);
@@ -129,6 +126,9 @@ impl Draft<'_> {
             self.next.shape = next_stamp();
         }
         self.next.stamp = next_stamp();
+        if delta.files.iter().any(|file| is_fact_of_tests(&file.path)) {
+            self.next.facts_of_tests = self.next.stamp;
+        }
         self.next.delta = Arc::new(delta);
         let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MOST_BUDGET);
         self.next.data.set_budget(budget);
@@ -139,9 +139,16 @@ impl Draft<'_> {
     fn replace_files(&mut self, files: Vec<ReadFile>, delta: &mut Delta) {
         for (id, path, file) in files {
             let old = self.before.file_by_id(id);
+            self.next.text_bytes += file.as_ref().map_or(0, |file| file.counted_bytes());
+            self.next.text_bytes -= old.map_or(0, |file| file.counted_bytes());
+            if let Some(new) = file.as_ref().filter(|file| file.is_late())
+                && old.is_none_or(|old| old.is_late())
+            {
+                self.has_listed |= old.is_none_or(|old| !Arc::ptr_eq(old, new));
+                self.next.files.set(id.0 as usize, file);
+                continue;
+            }
             let (before, after) = (seen(old).cloned(), seen(file.as_ref()).cloned());
-            self.next.text_bytes += file.as_ref().map_or(0, |file| file.text.len());
-            self.next.text_bytes -= old.map_or(0, |file| file.text.len());
             let is_same = before.is_some() == after.is_some() && has_same_content(old, &file);
             if !is_same {
                 delta.files.push(FileDelta::new(id, path, before, after));
@@ -150,16 +157,16 @@ impl Draft<'_> {
         }
     }
 
-    /// Patches the key index and the references by the differences of files.
-    fn patch_index(&mut self, delta: &Delta) {
-        let mut patch = Patch::default();
-        for file in &delta.files {
-            let (before, after) = (file.before.as_deref(), file.after.as_deref());
-            patch_keys(&mut patch, file.file, before, after);
+    /// Patches the indexes by the differences of files. New files whose texts are read on demand
+    /// make them unknown until they are asked for.
+    fn patch_indexes(&mut self, delta: &Delta) {
+        if self.has_listed {
+            self.next.indexes = Arc::default();
+        } else if !delta.files.is_empty() {
+            let mut indexes = self.before.indexes().clone();
+            indexes.patch(&delta.files);
+            self.next.indexes = Arc::new(OnceLock::from(indexes));
         }
-        self.next.index.patch(patch);
-        self.next.code.patch(&delta.files);
-        self.next.references.patch(&delta.files);
     }
 
     /// Records added and removed paths. Returns whether the roots may have changed.
@@ -231,29 +238,9 @@ impl Draft<'_> {
             std::mem::take(&mut self.touched).into_iter().collect();
         let slots: Vec<OnceLock<Option<Arc<File>>>> =
             touched.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((id, touched)) = touched.get(at) else {
-                    return;
-                };
-                let file = self.read(*id, touched);
-                let _ = slots[at].set(file);
-            }
-        };
-        let threads = match touched.len() / FILES_PER_THREAD {
-            // Counting the cores reads files of the system.
-            0 | 1 => 1,
-            wanted => std::thread::available_parallelism()
-                .map_or(1, usize::from)
-                .min(wanted),
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
+        in_parallel(touched.len(), &|at| {
+            let (id, touched) = &touched[at];
+            let _ = slots[at].set(self.read(*id, touched));
         });
         let files = slots.into_iter().map(|slot| slot.into_inner().flatten());
         touched
@@ -269,43 +256,26 @@ impl Draft<'_> {
             Some(_) => Belongs::Workspace,
             None => Belongs::OpenOnly,
         };
+        let old = self.before.file_by_id(id);
         let (text, bytes) = match (&touched.open, &touched.disk) {
             (Some(open), _) => (Arc::clone(open.text()), None),
+            (None, Some(Content::Later(_))) => return Some(listed(id, &at, touched, belongs, old)),
             (None, Some(content @ Content::Bytes(bytes))) => (text_of(content), Some(&**bytes)),
             (None, Some(content)) => (text_of(content), None),
             (None, None) => return None,
         };
         let hash = TextHash::of(bytes.unwrap_or(text.as_bytes()));
-        let old = self.before.file_by_id(id);
         // An unchanged text keeps its facts, its lines and its memory.
-        let known = old.filter(|old| old.hash() == hash && old.text == text);
+        let known = old.filter(|old| old.hash() == hash && *old.text() == text);
         let same_disk = old.filter(|old| old.disk == touched.disk);
         let of_disk = same_disk.and_then(|old| old.disk_facts.as_ref());
         let is_open = touched.open.is_some();
         let is_refused = touched.open.as_ref().is_some_and(OpenText::is_refused);
         let reusable = of_disk.filter(|facts| !is_open && facts.hash == hash);
-        let format = format_of(&at).filter(|_| !is_refused);
-        let (facts, read) = match known.map(|old| &old.facts).or(reusable) {
+        let (facts, read) = match known.map(|old| old.facts()).or(reusable) {
             Some(facts) => (Arc::clone(facts), None),
             None => {
-                let (mut facts, parse) = match format {
-                    Some(format) => {
-                        let source = FactSource {
-                            text: &text,
-                            bytes,
-                            hash,
-                            format,
-                        };
-                        extract::facts(source)
-                    }
-                    None => {
-                        let language = language_of(&at).filter(|_| !is_refused);
-                        (code_facts(&text, hash, language), None)
-                    }
-                };
-                if !is_refused {
-                    facts.config = config_fact(&at, &text);
-                }
+                let (facts, parse) = extract::of_file(&at, &text, bytes, is_refused);
                 (Arc::new(facts), parse)
             }
         };
@@ -329,8 +299,9 @@ impl Draft<'_> {
             belongs,
             disk: touched.disk.clone(),
             open: touched.open.clone(),
-            text: known.map_or(text, |old| Arc::clone(&old.text)),
-            facts,
+            late: OnceLock::new(),
+            text: OnceLock::from(known.map_or(text, |old| Arc::clone(old.text()))),
+            facts: OnceLock::from(facts),
             disk_facts,
             lines,
             parse,
@@ -338,14 +309,32 @@ impl Draft<'_> {
     }
 }
 
-fn code_facts(text: &str, hash: TextHash, language: Option<Language>) -> FileFacts {
-    let code = match language {
-        Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect),
-        Some(Language::Erb) => erb::facts(text),
-        Some(Language::Ruby) => erb::of_ruby(text),
-        None => return FileFacts::none(hash),
+/// A file that is read on demand; the same as before if it is still to be read in the same way.
+fn listed(
+    id: FileId,
+    at: &Arc<str>,
+    touched: &DraftFile,
+    belongs: Belongs,
+    old: Option<&Arc<File>>,
+) -> Arc<File> {
+    let is_same =
+        |old: &&Arc<File>| old.open.is_none() && old.disk == touched.disk && old.belongs == belongs;
+    let new = || {
+        Arc::new(File {
+            id,
+            path: Arc::clone(at),
+            belongs,
+            disk: touched.disk.clone(),
+            open: None,
+            late: OnceLock::new(),
+            text: OnceLock::new(),
+            facts: OnceLock::new(),
+            disk_facts: None,
+            lines: OnceLock::new(),
+            parse: OnceLock::new(),
+        })
     };
-    FileFacts::of_code(hash, code)
+    old.filter(is_same).cloned().unwrap_or_else(new)
 }
 
 /// A file's id and path, and the file if it still exists.
@@ -355,41 +344,18 @@ type ReadFile = (FileId, Arc<str>, Option<Arc<File>>);
 fn has_same_content(old: Option<&Arc<File>>, new: &Option<Arc<File>>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => {
-            old.hash() == new.hash() && old.text == new.text && old.refused() == new.refused()
+            old.hash() == new.hash() && old.text() == new.text() && old.refused() == new.refused()
         }
         (None, None) => true,
         (None, Some(_)) | (Some(_), None) => false,
     }
 }
 
-/// One more thread per this many files that changed at once.
-const FILES_PER_THREAD: usize = 16;
-
 /// The kind of the entry at a normalised path, unmapped.
 fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {
     Here(snapshot).kind(at)
 }
 
-/// Records for the index which keys a file gained and lost, and whether it became or ceased to be
-/// odd.
-fn patch_keys(
-    patch: &mut Patch,
-    file: FileId,
-    before: Option<&FileFacts>,
-    after: Option<&FileFacts>,
-) {
-    let is_odd = |facts: Option<&FileFacts>| facts.is_some_and(FileFacts::matters_to_any_key);
-    if is_odd(before) != is_odd(after) {
-        patch.odd(file, is_odd(after));
-    }
-    match (before, after) {
-        (None, None) => {}
-        (None, Some(facts)) => facts.sorted().for_each(|key| patch.add(&key.name, file)),
-        (Some(facts), None) => facts.sorted().for_each(|key| patch.remove(&key.name, file)),
-        (Some(_), Some(_)) => {
-            let keys = diff(before, after);
-            keys.added.iter().for_each(|key| patch.add(key, file));
-            keys.removed.iter().for_each(|key| patch.remove(key, file));
-        }
-    }
+fn is_fact_of_tests(at: &str) -> bool {
+    path::parent(at).is_some_and(|folder| folder.ends_with(FACTS_OF_TESTS))
 }

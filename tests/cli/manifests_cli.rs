@@ -140,3 +140,28 @@ fn a_comparison_runs_the_manifests_of_each_side() {
     assert!(shown.contains("x.example.com"), "{shown}");
     assert!(!shown.contains("web1.example.com"), "{shown}");
 }
+
+#[test]
+fn a_lookup_says_what_manifests_would_change() {
+    let folder = workspace(&FILES);
+    let note = |arguments: &[&str]| {
+        let all = [&["lookup", "--node", "web1.example.com"], arguments].concat();
+        let (_, _, error) = output_of(folder.path(), &all);
+        let notes = error.lines().filter(|line| line.starts_with("note: "));
+        notes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_block = "note: node blocks of manifests set 'role', which changes the answer for the catalog of this node: \
+                    puppet lookup does not run them";
+    assert_eq!(note(&["port"]), [of_block]);
+    assert_eq!(note(&["port", "--compile"]), [of_block]);
+    let of_top = "note: manifests set 'role' and 'team', which changes the answer: --compile runs them, as for puppet \
+                  lookup";
+    assert_eq!(note(&["team"]), [of_top]);
+    let folder = workspace(&FILES[1..]);
+    std::fs::remove_file(folder.path().join("manifests/site.pp")).unwrap();
+    let (_, _, error) = output_of(
+        folder.path(),
+        &["lookup", "port", "--node", "web1.example.com"],
+    );
+    assert!(!error.contains("note: "), "{error}");
+}

@@ -517,3 +517,43 @@ fn the_doctor_skips_functions_without_a_file() {
         assert!(!with.contains(not_called), "{path}: {with}");
     }
 }
+
+#[test]
+fn no_node_reads_the_data_of_a_module_off_the_modulepath() {
+    let hiera = "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n";
+    let files = [
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "a: 1\n"),
+        ("site/profile/hiera.yaml", hiera),
+        ("site/profile/data/common.yaml", "profile::x: 1\n"),
+        ("site/profile/manifests/init.pp", "class profile { }\n"),
+        ("environment.conf", "modulepath = modules\n"),
+    ];
+    for (files, unless) in [
+        (&files[..], ""),
+        (&files[..5], ", unless Puppet's own settings put it there"),
+    ] {
+        let folder = workspace(files);
+        let at = folder.path();
+        let why = format!("module 'profile' is not on the modulepath of its environment{unless}");
+        let (code, _, error) = output_of(at, &["matrix", "profile::x"]);
+        assert_eq!(code, Some(1), "{error}");
+        let place = "site/profile/data/common.yaml:1";
+        let message = format!("no node reads 'profile::x': {place} sets it, but {why}\n");
+        assert!(error.ends_with(&message), "{error}");
+        let (code, hover, _) = output_of(at, &["hover", place]);
+        let page = format!("profile::x — no node reads this file\n{why}\n");
+        assert!(code == Some(0) && hover.starts_with(&page), "{hover}");
+        let (code, _, _) = output_of(at, &["lookup", "profile::x"]);
+        assert_eq!(code, Some(1));
+    }
+    // A module on the modulepath is read.
+    let folder = workspace(&files[..5]);
+    std::fs::write(
+        folder.path().join("environment.conf"),
+        "modulepath = site\n",
+    )
+    .unwrap();
+    let (code, row, _) = output_of(folder.path(), &["matrix", "profile::x"]);
+    assert_eq!(code, Some(0), "{row}");
+}

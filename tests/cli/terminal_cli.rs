@@ -182,9 +182,9 @@ fn several_answers_are_json_on_request() {
     assert_eq!(rows[0]["answers"].as_array(), Some(groups));
     let line = &groups[0]["sources"][0]["line"];
     assert!(line.as_u64() > Some(1), "{out}");
-    let (_, out, error) = output_of(&arguments);
-    assert_eq!(out, "");
-    assert!(error.starts_with("3 different values:\n"), "{error}");
+    let (code, out, error) = output_of(&arguments);
+    let (_, row, _) = output_of(&matrix);
+    assert_eq!((code, out, &*error), (Some(2), row, ""));
 }
 
 #[test]
@@ -534,10 +534,10 @@ mod in_a_terminal {
             "--workspace",
             folder.path().to_str().unwrap(),
         ];
-        let expected = "2 different values:\n  facts.role = role10 or role11 or role12 or role13 or role14 or 25 \
-                        more: 81\n  otherwise: 80\n";
-        let (code, _, error) = output_of(&arguments);
-        assert_eq!((code, error.as_str()), (Some(2), expected));
+        let (code, found, _) = output_of(&arguments);
+        let of_many = "role10 or role11 or role12 or role13 or role14 or 25 more  ";
+        assert!(found.contains(of_many), "{found}");
+        assert_eq!((code, found.matches("/role/").count()), (Some(2), 5));
         let lines = lines(&shown(&arguments).0);
         assert!(lines.len() > 3, "{lines:?}");
         assert!(

@@ -10,10 +10,10 @@ use gix_object::{Kind, TreeRefIter};
 
 use super::excluded::Excluded;
 use super::{GitError, Repository};
+use crate::disk::folder::{open, read_areas};
 use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
 use crate::disk::read::{self, Want};
 use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
-use crate::disk::workspace_disk::{open, read_areas};
 use crate::workspace::{
     Change, Content, DiskEntry, FileKind, FileSettings, LARGEST_FILE, Linked, Lost, Snapshot,
     Workspace, path, too_large,

@@ -72,6 +72,11 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return unread::by_its_hierarchy(context, target);
     }
     let view = context.view;
+    if !context.is_code
+        && let Some(off) = view.analysis.off_modulepath(view.root)
+    {
+        return unread::off_modulepath(target, &off);
+    }
     let nodes = view.analysis.nodes;
     let readers = context.readers();
     if let Some((selected, member)) = context.selected() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::key::add_value;
 use super::{Context, few, with_more, within};
 use super::{HoverOptions, levels};
-use crate::analysis::{Analysis, RefusedConfig, Unread, dig};
+use crate::analysis::{Analysis, OffModulepath, RefusedConfig, Unread, dig};
 use crate::ide::target::KeyTarget;
 use crate::page::yaml;
 use crate::page::{Line, Page, Piece, code, joined, name, plain_words, text};
@@ -49,6 +49,14 @@ pub(super) fn page(
         page.line(line);
     }
     Some(page)
+}
+
+/// The page of a key in a module that no modulepath has.
+pub(super) fn off_modulepath(key: &KeyTarget, off: &OffModulepath<'_>) -> Page {
+    let mut page = Page::default();
+    page.line(vec![name(key.shown()), text(" — no node reads this file")]);
+    page.line(vec![text(off.why())]);
+    page
 }
 
 /// The configuration that Puppet refuses, and the consequence.
