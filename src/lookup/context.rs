@@ -1,15 +1,17 @@
 //! The context of lookups: the environment's folders, Puppet's settings, cached configurations.
 
-use std::collections::HashMap as Map;
+use std::collections::{HashMap as Map, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::Found;
+use super::options::CompiledOptions;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
+use crate::value::HashMap;
 
 /// The version of Puppet to emulate; in settings its number, or a text of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -196,7 +198,15 @@ pub struct ConfigCache {
     /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     sources: Mutex<super::language::Sources>,
+    /// The options of modules merged with those of the outer layers, the oldest first.
+    merged_options: Mutex<VecDeque<MergedOptions>>,
 }
+
+/// Options of the outer layers and of a module, and both merged.
+type MergedOptions = ([Arc<HashMap>; 2], Arc<CompiledOptions>);
+
+/// Maximum number of cached merged options: most nodes share those of a module.
+const MAX_MERGED_OPTIONS: usize = 256;
 
 /// Maximum number of cached compiled patterns.
 const MAX_PATTERNS: usize = 4_096;
@@ -258,6 +268,30 @@ impl ConfigCache {
     pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<CodeFile> {
         let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(path, text)
+    }
+
+    /// Two hashes of options as they were merged before, if they are the very same values. Without it
+    /// every scope merges and compiles the options of each module anew.
+    pub(super) fn merged_options(&self, parts: &[Arc<HashMap>; 2]) -> Option<Arc<CompiledOptions>> {
+        let known = self.merged_options.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let is_same = |of: &[Arc<HashMap>; 2]| of.iter().zip(parts).all(|(a, b)| Arc::ptr_eq(a, b));
+        let found = known.iter().rev().find(|(of, _)| is_same(of));
+        found.map(|(_, merged)| Arc::clone(merged))
+    }
+
+    /// Caches merged options.
+    pub(super) fn keep_merged_options(
+        &self,
+        parts: [Arc<HashMap>; 2],
+        merged: &Arc<CompiledOptions>,
+    ) {
+        let known = self.merged_options.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_MERGED_OPTIONS {
+            known.pop_front();
+        }
+        known.push_back((parts, Arc::clone(merged)));
     }
 
     /// A pattern of lookup options, cached.

@@ -290,6 +290,18 @@ impl Engine<'_> {
             (TraceScope::OuterOptions, outer),
             (TraceScope::ModuleOptions(module), own),
         ];
+        let parts = match &phases {
+            [(_, Value::Hash(outer)), (_, Value::Hash(own))] if self.tracer.is_none() => {
+                Some([outer.clone(), own.clone()])
+            }
+            _ => None,
+        };
+        let known = parts
+            .as_ref()
+            .and_then(|of| self.session.configs.merged_options(of));
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let merged = self.merge_variants(&strategy, &phases, &mut |engine, (phase, options)| {
             engine.with(
                 || TraceKind::Scope(phase.clone()),
@@ -299,7 +311,11 @@ impl Engine<'_> {
                 },
             )
         })?;
-        self.compiled(Some(&merged))
+        let compiled = self.compiled(Some(&merged))?;
+        if let Some(parts) = parts {
+            self.session.configs.keep_merged_options(parts, &compiled);
+        }
+        Ok(compiled)
     }
 
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {

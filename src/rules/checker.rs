@@ -17,7 +17,7 @@ use crate::analysis::{
     SiteCache, SiteNodes, Sites, datadir_of, layers_of,
 };
 use crate::datatype::Type;
-use crate::hierarchy::Layer;
+use crate::hierarchy::{Layer, Template};
 use crate::lookup::{
     ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, paths_for_functions,
 };
@@ -69,6 +69,8 @@ pub struct Checker<'a> {
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
     /// The cache of [`Checker::circular`].
     pub(super) circular: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
+    /// The paths of levels with functions that are never run.
+    read_by_functions: OnceLock<Vec<Template>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
@@ -98,6 +100,8 @@ pub(super) struct RootContext<'a> {
     types: Mutex<HashMap<Arc<str>, Option<Arc<Type>>, KeyHashing>>,
     /// Whether a level of a layer is outside of the workspace.
     outside: Mutex<HashMap<Layer, bool>>,
+    /// Whether manifests may set parameters, by class and name.
+    given: Mutex<HashMap<(Arc<str>, Arc<str>), bool, KeyHashing>>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by position. Use a
@@ -146,6 +150,7 @@ impl<'a> Checker<'a> {
             own_sites: OnceLock::new(),
             wrong_for: Mutex::default(),
             circular: Mutex::default(),
+            read_by_functions: OnceLock::new(),
             formats: Mutex::default(),
         };
         let roots = snapshot.roots().iter().map(|root| {
@@ -163,6 +168,7 @@ impl<'a> Checker<'a> {
                 site_nodes: OnceLock::new(),
                 types: Mutex::default(),
                 outside: Mutex::default(),
+                given: Mutex::default(),
             }
         });
         checker.roots = roots.collect();
@@ -332,10 +338,33 @@ impl<'a> Checker<'a> {
 
     /// Whether a level with a function that is never run may read the file at a path.
     pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
-        let mut places = self.roots.iter().flat_map(|context| self.places(context));
-        places.any(|place| {
+        let templates = self.read_by_functions.get_or_init(|| {
+            let places = self.roots.iter().flat_map(|context| self.places(context));
+            let unread = places.filter(|place| place.reading.is_none());
+            unread.map(|place| place.template.clone()).collect()
+        });
+        templates.iter().any(|template| {
             let mut paths = std::iter::once(at).chain(paths_for_functions(at));
-            place.reading.is_none() && paths.any(|path| place.template.matches(path))
+            paths.any(|path| template.matches(path))
+        })
+    }
+
+    /// Whether a manifest may give a class's parameter another value, cached.
+    pub(super) fn may_be_given(
+        &self,
+        root: &Root,
+        (class, parameter): (&Arc<str>, &Arc<str>),
+    ) -> bool {
+        let find = || self.analysis().may_be_given(root, class, parameter);
+        let Some(context) = self.root_context(root) else {
+            return find();
+        };
+        let name = (Arc::clone(class), Arc::clone(parameter));
+        let known = lock(&context.given).get(&name).copied();
+        known.unwrap_or_else(|| {
+            let is_given = find();
+            lock(&context.given).insert(name, is_given);
+            is_given
         })
     }
 

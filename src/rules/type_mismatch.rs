@@ -105,8 +105,8 @@ fn is_encrypted(value: &Value) -> bool {
 /// Whether a manifest may give the parameter another value.
 fn is_given(at: &FileContext<'_>, root: &Root, parameter: ClassParameter<'_>) -> bool {
     let class = &parameter.class.definition.name;
-    let analysis = at.checker.analysis();
-    analysis.may_be_given(root, class, &parameter.parameter.name)
+    let checker = at.checker;
+    checker.may_be_given(root, (class, &parameter.parameter.name))
 }
 
 /// Puppet's message.
