@@ -90,6 +90,9 @@ pub(super) enum Hook {
     Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
 }
 
+/// The paths of files.
+type FilePaths = BTreeSet<Arc<str>>;
+
 /// The dependencies of a rule's findings, besides the file itself, the roots and their hierarchies.
 ///
 /// After a change all rules check the files again that set a touched key, look it up or have options
@@ -99,10 +102,10 @@ pub(super) struct Depends {
     /// Whether they depend on nothing else.
     pub(super) on_file_only: bool,
     /// Further files that may have other findings, for a difference and the keys that it touches.
-    pub(super) files: fn(&Touched<'_>, &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>>,
+    pub(super) files: fn(&Touched<'_>, &BTreeSet<Arc<str>>) -> FilePaths,
     /// The files that may have other findings for other known nodes, or if a level without variables
     /// in its path has or lacks its file now.
-    pub(super) files_of_nodes: fn(&Snapshot) -> BTreeSet<Arc<str>>,
+    pub(super) files_of_nodes: fn(&Snapshot) -> FilePaths,
 }
 
 impl Depends {

@@ -56,7 +56,13 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let is_test = name == "tests" || name == "tests.rs" || name.ends_with("_tests.rs");
-        let helps_tests = ["fixture.rs", "marked.rs", "random_workspace.rs"].contains(&&*name);
+        let helps_tests = [
+            "fixture.rs",
+            "marked.rs",
+            "random_edits.rs",
+            "random_workspace.rs",
+        ]
+        .contains(&&*name);
         if is_test || helps_tests || name.ends_with("testing.rs") {
             continue;
         }

@@ -196,7 +196,11 @@ fn rechecking_what_depends_on_an_edit_is_enough() {
         let snapshot = workspace.apply(Change::open(path.clone(), edited));
         let checker = Checker::new(&snapshot, PuppetVersion::V8);
         let all = checker.all();
-        match recheck(&snapshot, &[]) {
+        let named = known.iter().flat_map(|finding| {
+            let related = finding.related.iter();
+            related.map(|related| (&finding.path, &related.path))
+        });
+        match recheck(&snapshot, &[]).with_moved(&snapshot, named) {
             Recheck::All => known = all.clone(),
             Recheck::Files(files) => {
                 for path in files {
