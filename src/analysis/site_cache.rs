@@ -34,7 +34,7 @@ struct KeptSites {
 /// The environments of a snapshot, by their folders.
 #[derive(Debug, Default)]
 pub struct Sites {
-    by_folder: Mutex<HashMap<Arc<str>, Arc<Site>>>,
+    by_folder: Mutex<HashMap<Arc<str>, Arc<SiteClasses>>>,
     /// By the folder of a root and the path of its configuration.
     unseen: Mutex<HashMap<RootName, Arc<[Layer]>>>,
 }
@@ -44,7 +44,7 @@ type RootName = (Arc<str>, Option<Arc<str>>);
 
 /// What is known about one environment, computed on first use.
 #[derive(Debug, Default)]
-pub struct Site {
+pub struct SiteClasses {
     order: OnceLock<Arc<EvaluationOrder>>,
     of_nodes: Mutex<Option<(Arc<NodeSet>, Arc<SiteNodes>)>>,
 }
@@ -103,7 +103,7 @@ impl SiteCache {
 impl Sites {
     /// The environment in a folder.
     #[must_use]
-    pub fn site(&self, folder: &Arc<str>) -> Arc<Site> {
+    pub fn site(&self, folder: &Arc<str>) -> Arc<SiteClasses> {
         let mut known = lock(&self.by_folder);
         Arc::clone(known.entry(Arc::clone(folder)).or_default())
     }
@@ -120,7 +120,7 @@ impl Sites {
     }
 }
 
-impl Site {
+impl SiteClasses {
     /// The order of evaluation.
     pub fn order(&self, find: impl FnOnce() -> EvaluationOrder) -> Arc<EvaluationOrder> {
         Arc::clone(self.order.get_or_init(|| Arc::new(find())))

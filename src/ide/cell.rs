@@ -18,6 +18,9 @@ const WIDEST: usize = 100;
 /// Maximum number of lines with sources of one answer.
 const MOST_ORIGINS: usize = 10;
 
+/// Maximum number of places in one line.
+const MAX_PLACES: usize = 10;
+
 /// The label of answers for nodes without known facts.
 pub const NO_FACTS: &str = "nodes known only by file name, without facts";
 
@@ -57,7 +60,11 @@ pub fn sources_text<'a>(
 pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (String, Vec<String>) {
     let is_of_nodes = cell.origins.iter().any(|origin| !origin.nodes.is_empty());
     if cell.origins.len() <= 1 || !is_of_nodes {
-        let sources: Vec<String> = cell.sources().into_iter().map(place).collect();
+        let all = cell.sources();
+        let mut sources: Vec<String> = all.iter().take(MAX_PLACES).map(|it| place(it)).collect();
+        if let Some(left) = all.len().checked_sub(MAX_PLACES).filter(|left| *left > 0) {
+            sources.push(format!("and {left} more"));
+        }
         return (sources.join(" "), Vec::new());
     }
     let shown = match cell.origins.len() {

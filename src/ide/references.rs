@@ -112,9 +112,10 @@ pub(crate) fn files_with<'a>(
         let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
         has_names || file.format().is_none() || is_expectations(file.path())
     };
-    let key = match named {
-        Named::Key(key) => Some(&*key.root),
-        _ => None,
+    let key = if let Named::Key(key) = named {
+        Some(&*key.root)
+    } else {
+        None
     };
     // Most files do not name a key, which costs less to tell than whether nodes read them.
     let mentions = |file: &&Arc<File>| key.is_none_or(|key| may_mention(file, key));

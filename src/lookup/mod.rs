@@ -38,6 +38,7 @@ mod layer;
 mod level;
 mod location;
 mod merge;
+mod node_classes;
 mod options;
 mod outline;
 mod over_nodes;

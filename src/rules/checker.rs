@@ -18,9 +18,7 @@ use crate::analysis::{
 };
 use crate::datatype::Type;
 use crate::hierarchy::{Layer, Template};
-use crate::lookup::{
-    ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, paths_for_functions,
-};
+use crate::lookup::{ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause};
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
 use crate::syntax::puppet::Dialect;
@@ -55,7 +53,7 @@ pub struct Checker<'a> {
     configs: Arc<ConfigCache>,
     nodes: KnownNodes,
     nodes_for: NodesFor<'a>,
-    roots: Vec<RootContext<'a>>,
+    pub(super) roots: Vec<RootContext<'a>>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<OptionList>,
@@ -70,13 +68,15 @@ pub struct Checker<'a> {
     /// The cache of [`Checker::circular`].
     pub(super) circular: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
     /// The paths of levels with functions that are never run.
-    read_by_functions: OnceLock<Vec<Template>>,
+    pub(super) read_by_functions: OnceLock<Vec<Template>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
 
 /// The known nodes by the path of a file; `None`: the nodes in the snapshot.
 type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>;
+
+pub(super) type ClassAndParameter = (Arc<str>, Arc<str>);
 
 /// A root's folder and a key.
 pub(super) type FolderAndKey = (Arc<str>, Arc<str>);
@@ -97,11 +97,11 @@ pub(super) struct RootContext<'a> {
     /// The known nodes of the environment.
     pub(super) site_nodes: OnceLock<Arc<SiteNodes>>,
     /// The types of the parameters that keys set.
-    types: Mutex<HashMap<Arc<str>, Option<Arc<Type>>, KeyHashing>>,
+    pub(super) types: Mutex<HashMap<Arc<str>, Option<Arc<Type>>, KeyHashing>>,
     /// Whether a level of a layer is outside of the workspace.
-    outside: Mutex<HashMap<Layer, bool>>,
+    pub(super) outside: Mutex<HashMap<Layer, bool>>,
     /// Whether manifests may set parameters, by class and name.
-    given: Mutex<HashMap<(Arc<str>, Arc<str>), bool, KeyHashing>>,
+    pub(super) given: Mutex<HashMap<ClassAndParameter, bool>>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by position. Use a
@@ -336,38 +336,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether a level with a function that is never run may read the file at a path.
-    pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
-        let templates = self.read_by_functions.get_or_init(|| {
-            let places = self.roots.iter().flat_map(|context| self.places(context));
-            let unread = places.filter(|place| place.reading.is_none());
-            unread.map(|place| place.template.clone()).collect()
-        });
-        templates.iter().any(|template| {
-            let mut paths = std::iter::once(at).chain(paths_for_functions(at));
-            paths.any(|path| template.matches(path))
-        })
-    }
-
-    /// Whether a manifest may give a class's parameter another value, cached.
-    pub(super) fn may_be_given(
-        &self,
-        root: &Root,
-        (class, parameter): (&Arc<str>, &Arc<str>),
-    ) -> bool {
-        let find = || self.analysis().may_be_given(root, class, parameter);
-        let Some(context) = self.root_context(root) else {
-            return find();
-        };
-        let name = (Arc::clone(class), Arc::clone(parameter));
-        let known = lock(&context.given).get(&name).copied();
-        known.unwrap_or_else(|| {
-            let is_given = find();
-            lock(&context.given).insert(name, is_given);
-            is_given
-        })
-    }
-
     /// The roots with a data directory around a path.
     pub(super) fn roots_around<'c>(
         &'c self,
@@ -511,38 +479,6 @@ impl<'a> Checker<'a> {
         context
             .places
             .get_or_init(|| self.analysis().at(context.root).places(&context.layer))
-    }
-
-    /// The type of the class parameter that a key sets in a root, if it is known, cached.
-    pub(super) fn type_of_key(
-        &self,
-        context: &RootContext<'_>,
-        key: &Arc<str>,
-    ) -> Option<Arc<Type>> {
-        let known = || lock(&context.types);
-        if let Some(known) = known().get(key) {
-            return known.clone();
-        }
-        let analysis = self.analysis();
-        let parameter = analysis.autoloaded_parameter(context.root, key);
-        let found = parameter.and_then(|it| analysis.type_of(context.root, it));
-        let found = found.map(Arc::new);
-        known().insert(Arc::clone(key), found.clone());
-        found
-    }
-
-    /// Whether some node looks a key up in levels outside of the workspace. O(levels) once a layer.
-    pub(super) fn has_outside(&self, context: &RootContext<'_>, key: &str) -> bool {
-        let is_outside = |layer: Layer| {
-            let known = lock(&context.outside).get(&layer).copied();
-            known.unwrap_or_else(|| {
-                let view = self.analysis().at(context.root);
-                let found = view.is_outside(&layer);
-                lock(&context.outside).insert(layer, found);
-                found
-            })
-        };
-        layers_of(key).into_iter().any(is_outside)
     }
 
     /// A compiled pattern of `lookup_options`, cached.

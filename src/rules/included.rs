@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::checker::{Checker, SharedPaths, lock};
-use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions, Site, SiteNodes, Sites};
+use crate::analysis::{
+    EvaluationOrder, MissingValue, PossibleInclusions, SiteClasses, SiteNodes, Sites,
+};
 use crate::lookup::Reach;
 use crate::workspace::{Root, path};
 
@@ -23,7 +25,7 @@ impl Checker<'_> {
     }
 
     /// What is known about an environment.
-    fn site(&self, environment: &Root) -> Arc<Site> {
+    fn site(&self, environment: &Root) -> Arc<SiteClasses> {
         self.own_sites().site(&environment.dir)
     }
 

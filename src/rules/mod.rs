@@ -37,6 +37,7 @@ mod fixes;
 mod fixing;
 mod included;
 mod keys_in_code;
+mod keys_in_roots;
 mod knockout;
 mod looked_up;
 #[cfg(test)]

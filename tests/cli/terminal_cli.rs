@@ -537,7 +537,7 @@ mod in_a_terminal {
         let (code, found, _) = output_of(&arguments);
         let of_many = "role10 or role11 or role12 or role13 or role14 or 25 more  ";
         assert!(found.contains(of_many), "{found}");
-        assert_eq!((code, found.matches("/role/").count()), (Some(2), 5));
+        assert_eq!((code, found.matches("/role/").count()), (Some(2), 10));
         let lines = lines(&shown(&arguments).0);
         assert!(lines.len() > 3, "{lines:?}");
         assert!(
