@@ -103,7 +103,7 @@ impl RootView<'_> {
     }
 
     /// The answers for some of the known nodes, as [`RootView::runs`], for what is shown beside many
-    /// keys at once: at most [`MAX_BESIDE`] lookups.
+    /// keys at once: at most 16 lookups.
     #[must_use]
     pub fn runs_beside(&self, request: &Request, members: &[usize]) -> Vec<Run> {
         let limit = LookupLimit {
