@@ -11,7 +11,7 @@ use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line};
 use super::source::{LevelValue, dig, kind_of, merged_by, quoted, request, sources, strategy};
 use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template};
-use crate::interpolation::{Key, has_tokens};
+use crate::interpolation::has_tokens;
 use crate::lookup::{
     self, Answer, FirstFiles, LookupError, LookupLimit, Place, Request, Run, Strategy, UnknownCause,
 };
@@ -93,22 +93,25 @@ impl RootView<'_> {
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
-        let limit = LookupLimit {
-            most: MOST_LOOKUPS,
-            sample: SAMPLE,
-            is_cancelled: self.analysis.is_cancelled,
-        };
-        let nodes = self.analysis.nodes;
-        lookup::runs_within(&self.session(), nodes, request, members, &limit)
+        self.runs_of_most((MOST_LOOKUPS, SAMPLE), request, members)
     }
 
     /// The answers for some of the known nodes, as [`RootView::runs`], for what is shown beside many
     /// keys at once: at most 16 lookups.
     #[must_use]
     pub fn runs_beside(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+        self.runs_of_most((MAX_BESIDE, SAMPLE_BESIDE), request, members)
+    }
+
+    fn runs_of_most(
+        &self,
+        (most, sample): (usize, usize),
+        request: &Request,
+        members: &[usize],
+    ) -> Vec<Run> {
         let limit = LookupLimit {
-            most: MAX_BESIDE,
-            sample: SAMPLE_BESIDE,
+            most,
+            sample,
             is_cancelled: self.analysis.is_cancelled,
         };
         let nodes = self.analysis.nodes;
@@ -143,13 +146,8 @@ impl RootView<'_> {
             let is_whole = fact.state == KeyState::Read && fact.kind != ValueKind::Undef;
             (is_plain && is_whole && fact.key.start < fact.value.start).then_some(true)
         };
-        let module = Key::parse(key).ok()?;
-        lookup::first_files(
-            &self.session(),
-            analysis.nodes,
-            (key, module.module_name()),
-            sets,
-        )
+        let layers = layers_of(&quoted(key));
+        lookup::first_files(&self.session(), analysis.nodes, (key, &layers), sets)
     }
 
     /// Looks up a top-level key in a scope and determines the status of every level. Costs the

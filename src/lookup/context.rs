@@ -270,28 +270,32 @@ impl ConfigCache {
         known.get(path, text)
     }
 
-    /// Two hashes of options as they were merged before, if they are the very same values. Without it
-    /// every scope merges and compiles the options of each module anew.
-    pub(super) fn merged_options(&self, parts: &[Arc<HashMap>; 2]) -> Option<Arc<CompiledOptions>> {
-        let known = self.merged_options.lock();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
-        let is_same = |of: &[Arc<HashMap>; 2]| of.iter().zip(parts).all(|(a, b)| Arc::ptr_eq(a, b));
-        let found = known.iter().rev().find(|(of, _)| is_same(of));
-        found.map(|(_, merged)| Arc::clone(merged))
-    }
-
-    /// Caches merged options.
-    pub(super) fn keep_merged_options(
+    /// Two hashes of options merged, cached for the very same values; errors are not cached. Without
+    /// the cache every scope merges and compiles the options of each module anew.
+    pub(super) fn merged_options(
         &self,
-        parts: [Arc<HashMap>; 2],
-        merged: &Arc<CompiledOptions>,
-    ) {
-        let known = self.merged_options.lock();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        parts: [&Arc<HashMap>; 2],
+        merge: impl FnOnce() -> Found<Arc<CompiledOptions>>,
+    ) -> Found<Arc<CompiledOptions>> {
+        let lock = || {
+            self.merged_options
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let is_same = |(of, _): &&MergedOptions| {
+            let mut both = of.iter().zip(parts);
+            both.all(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        if let Some((_, merged)) = lock().iter().rev().find(is_same) {
+            return Ok(Arc::clone(merged));
+        }
+        let merged = merge()?;
+        let mut known = lock();
         if known.len() >= MAX_MERGED_OPTIONS {
             known.pop_front();
         }
-        known.push_back((parts, Arc::clone(merged)));
+        known.push_back((parts.map(Arc::clone), Arc::clone(&merged)));
+        Ok(merged)
     }
 
     /// A pattern of lookup options, cached.

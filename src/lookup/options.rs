@@ -285,37 +285,38 @@ impl Engine<'_> {
             // (`retrieve_lookup_options`).
             return self.compiled(own.as_ref());
         };
+        if let (Value::Hash(one), Value::Hash(other)) = (&outer, &own)
+            && self.tracer.is_none()
+        {
+            let configs = self.session.configs;
+            return configs.merged_options([one, other], || self.merge_options(&outer, &own, meta));
+        }
+        self.merge_options(&outer, &own, meta)
+    }
+
+    /// The options of a module merged with those of the outer layers.
+    fn merge_options(
+        &mut self,
+        outer: &Value,
+        own: &Value,
+        meta: &Invocation,
+    ) -> Found<Arc<CompiledOptions>> {
         let module = meta.module_name.clone().unwrap_or_default();
         let phases = [
             (TraceScope::OuterOptions, outer),
             (TraceScope::ModuleOptions(module), own),
         ];
-        let parts = match &phases {
-            [(_, Value::Hash(outer)), (_, Value::Hash(own))] if self.tracer.is_none() => {
-                Some([outer.clone(), own.clone()])
-            }
-            _ => None,
-        };
-        let known = parts
-            .as_ref()
-            .and_then(|of| self.session.configs.merged_options(of));
-        if let Some(known) = known {
-            return Ok(known);
-        }
+        let strategy = Strategy::plain(StrategyKind::Hash);
         let merged = self.merge_variants(&strategy, &phases, &mut |engine, (phase, options)| {
             engine.with(
                 || TraceKind::Scope(phase.clone()),
                 |engine| {
-                    engine.event(|| TraceEvent::Found(LOOKUP_OPTIONS.into(), options.clone()));
-                    Ok(options.clone())
+                    engine.event(|| TraceEvent::Found(LOOKUP_OPTIONS.into(), (*options).clone()));
+                    Ok((*options).clone())
                 },
             )
         })?;
-        let compiled = self.compiled(Some(&merged))?;
-        if let Some(parts) = parts {
-            self.session.configs.keep_merged_options(parts, &compiled);
-        }
-        Ok(compiled)
+        self.compiled(Some(&merged))
     }
 
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {

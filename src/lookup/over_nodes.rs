@@ -181,25 +181,22 @@ pub struct FirstFiles {
 
 /// The first file with a top-level key that each node reads: the one that gives the value if the
 /// key is never merged. No lookup is made. `sets` tells whether a file sets the key, `None` if that
-/// is not certain. `None` if the answer depends on more than files. O(files with the key + nodes
+/// is not certain; `layers` are those in which the key is looked up, in order. `None` if the answer
+/// depends on more than files. O(files with the key + nodes
 /// that read them).
 #[must_use]
 pub fn first_files(
     session: &Session<'_>,
     nodes: &KnownNodes,
-    (key, module): (&str, Option<&str>),
+    (key, layers): (&str, &[Layer]),
     sets: impl Fn(&str, Format) -> Option<bool>,
 ) -> Option<FirstFiles> {
     let mut first = FirstFiles {
         files: Vec::new(),
         of: vec![None; nodes.len()],
     };
-    let module = module.map(|module| Layer::Module(Arc::from(module)));
-    for layer in [Layer::Global, Layer::Environment]
-        .into_iter()
-        .chain(module)
-    {
-        let views = session.views(nodes, &layer);
+    for layer in layers {
+        let views = session.views(nodes, layer);
         views.note_first(session, key, &sets, &mut first)?;
     }
     Some(first)
@@ -423,6 +420,40 @@ pub fn groups_of_members(
     request: &Request,
     members: &[usize],
 ) -> Vec<Group> {
+    let answers = numbered_answers(session, nodes, request, members, &|| false);
+    let NumberedAnswers {
+        mut groups,
+        place_of,
+    } = answers.unwrap_or_default();
+    for &member in members {
+        let (group, origin) = place_of[member];
+        let group = &mut groups[group as usize];
+        let name = nodes.shared_name(member);
+        group.origins[origin as usize].nodes.push(name.clone());
+        group.nodes.push(name);
+    }
+    groups
+}
+
+/// The answers of some known nodes, whose names are left out.
+#[derive(Debug, Default)]
+pub struct NumberedAnswers {
+    /// The answers, that of most nodes first, each with the origins of most nodes first.
+    pub groups: Vec<Group>,
+    /// For each of the nodes, by its number, the number of its answer, and that of the origin there.
+    pub place_of: Vec<(u32, u32)>,
+}
+
+/// The answers of some known nodes: one lookup for each distinct set of sources, plus O(nodes).
+/// `None` if it was cancelled.
+#[must_use]
+pub fn numbered_answers(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+    is_cancelled: &dyn Fn() -> bool,
+) -> Option<NumberedAnswers> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known: Map<ShownAnswer, Vec<usize>, KeyHashing> = Map::default();
     // One answer can have many origins, identified by their sources.
@@ -453,28 +484,47 @@ pub fn groups_of_members(
             });
         (group as u32, *origin as u32)
     };
-    let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
-    for (place, members) in
-        answers_within(session, nodes, request, members, &LookupLimit::NONE, visit)
-    {
+    let limit = LookupLimit {
+        is_cancelled,
+        ..LookupLimit::NONE
+    };
+    let found = answers_within(session, nodes, request, members, &limit, visit);
+    let answered: usize = found.iter().map(|(_, members)| members.len()).sum();
+    if answered < members.len() {
+        return None;
+    }
+    let mut counts: Vec<Vec<usize>> = groups.iter().map(|it| vec![0; it.origins.len()]).collect();
+    for ((group, origin), members) in &found {
+        counts[*group as usize][*origin as usize] += members.len();
+    }
+    let mut number_of_origin = Vec::with_capacity(groups.len());
+    for (group, counts) in groups.iter_mut().zip(&counts) {
+        let (origins, numbers) = most_first(std::mem::take(&mut group.origins), counts);
+        group.origins = origins;
+        number_of_origin.push(numbers);
+    }
+    let counts: Vec<usize> = counts.iter().map(|origins| origins.iter().sum()).collect();
+    let (groups, number_of) = most_first(groups, &counts);
+    let mut place_of = vec![(0, 0); nodes.len()];
+    for ((group, origin), members) in found {
+        let origin = number_of_origin[group as usize][origin as usize];
         for member in members {
-            place_of[member] = place;
+            place_of[member] = (number_of[group as usize], origin);
         }
     }
-    for &member in members {
-        let (group, origin) = place_of[member];
-        let group = &mut groups[group as usize];
-        let name = nodes.shared_name(member);
-        group.origins[origin as usize].nodes.push(name.clone());
-        group.nodes.push(name);
+    Some(NumberedAnswers { groups, place_of })
+}
+
+/// Orders items by their counts, the greatest first; those of equal counts keep their order. Also
+/// the new number of each.
+fn most_first<T>(items: Vec<T>, counts: &[usize]) -> (Vec<T>, Vec<u32>) {
+    let mut sorted: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+    sorted.sort_by_key(|(at, _)| std::cmp::Reverse(counts[*at]));
+    let mut numbers = vec![0; sorted.len()];
+    for (number, (at, _)) in (0..).zip(&sorted) {
+        numbers[*at] = number;
     }
-    // A stable sort keeps the order of the first nodes.
-    for group in &mut groups {
-        let origins = &mut group.origins;
-        origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
-    }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
-    groups
+    (sorted.into_iter().map(|(_, item)| item).collect(), numbers)
 }
 
 /// The answers over all nodes that match `scope`: without any possible file, then with each.
