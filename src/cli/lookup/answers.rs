@@ -35,9 +35,6 @@ pub(super) const UNKNOWN: u8 = 3;
 /// Maximum number of different answers that are printed for people.
 const MAX_ANSWERS: usize = 100;
 
-/// Maximum number of places that are printed for one answer.
-const MAX_SOURCES: usize = 5;
-
 /// Maximum number of explained answers.
 const MAX_EXPLAINED: usize = 10;
 
@@ -125,16 +122,13 @@ impl LookupQuestion<'_> {
             }
             return Ok(ExitCode::from(UNKNOWN));
         }
-        let mut cells = cells(self.view.analysis.snapshot, groups);
+        let cells = cells(self.view.analysis.snapshot, groups);
         if self.arguments.render_as == Some(RenderFormat::Json) {
             let cells: Vec<String> = cells.iter().map(json).collect();
             print(&format!("[{}]\n", cells.join(",\n ")))?;
             return Ok(ExitCode::from(SEVERAL));
         }
         let more = cells.len().saturating_sub(MAX_ANSWERS);
-        for origin in cells.iter_mut().flat_map(|cell| &mut cell.origins) {
-            origin.sources.truncate(MAX_SOURCES);
-        }
         let row = Row {
             key: Arc::from(self.request.names.join(", ")),
             answers: cells,
