@@ -107,7 +107,7 @@ pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
-pub use site_cache::{SiteCache, SiteClasses, SiteNodes, Sites};
+pub use site_cache::{SiteCache, SiteClasses, SiteNodes, Sites, decides_hierarchies};
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{
     MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,

@@ -35,12 +35,11 @@ struct KeptSites {
 #[derive(Debug, Default)]
 pub struct Sites {
     by_folder: Mutex<HashMap<Arc<str>, Arc<SiteClasses>>>,
-    /// By the folder of a root and the path of its configuration.
     unseen: Mutex<HashMap<RootName, Arc<[Layer]>>>,
 }
 
-/// The folder of a root, and the path of its configuration.
-type RootName = (Arc<str>, Option<Arc<str>>);
+/// The folder of a root, its layer, and the path of its configuration: several may serve one folder.
+type RootName = (Arc<str>, Layer, Option<Arc<str>>);
 
 /// What is known about one environment, computed on first use.
 #[derive(Debug, Default)]
@@ -55,12 +54,11 @@ pub struct SiteNodes {
     /// The nodes, as in `Analysis::nodes_of_site`.
     pub nodes: KnownNodes,
     possible: OnceLock<PossibleInclusions>,
-    missing: OnceLock<Vec<MissingValue>>,
+    missing: OnceLock<Arc<[MissingValue]>>,
 }
 
 impl SiteCache {
     /// The sites of a snapshot: those of the snapshot before if the change does not concern them.
-    #[must_use]
     pub fn sites(&self, snapshot: &Snapshot, settings: &Settings) -> Arc<Sites> {
         let (own, before) = (snapshot.stamp(), snapshot.delta().since);
         let of = |stamp: u64| {
@@ -90,12 +88,13 @@ impl SiteCache {
     /// be called for each snapshot of a workspace, in their order.
     pub fn follow(&self, snapshot: &Snapshot) {
         let before = snapshot.delta().since;
-        let is_of_before = |it: &KeptSites| it.stamp == before;
-        if lock(&self.0).iter().any(is_of_before) && !concerns_sites(snapshot) {
-            let mut kept = lock(&self.0);
-            for it in kept.iter_mut().filter(|it| it.stamp == before) {
-                it.stamp = snapshot.stamp();
-            }
+        let kept: Vec<Settings> = {
+            let kept = lock(&self.0);
+            let of_before = kept.iter().filter(|it| it.stamp == before);
+            of_before.map(|it| it.settings.clone()).collect()
+        };
+        for settings in kept {
+            self.sites(snapshot, &settings);
         }
     }
 }
@@ -109,8 +108,16 @@ impl Sites {
     }
 
     /// The layers that are read together with a root's and have data outside of the workspace.
-    pub fn unseen(&self, root: &Root, find: impl FnOnce() -> Vec<Layer>) -> Arc<[Layer]> {
-        let name = (Arc::clone(&root.dir), root.hiera_yaml.clone());
+    pub fn unseen(
+        &self,
+        (root, layer): (&Root, &Layer),
+        find: impl FnOnce() -> Vec<Layer>,
+    ) -> Arc<[Layer]> {
+        let name = (
+            Arc::clone(&root.dir),
+            layer.clone(),
+            root.hiera_yaml.clone(),
+        );
         if let Some(known) = lock(&self.unseen).get(&name) {
             return Arc::clone(known);
         }
@@ -154,8 +161,8 @@ impl SiteNodes {
     }
 
     /// The values that are certainly missing.
-    pub fn missing_values(&self, find: impl FnOnce() -> Vec<MissingValue>) -> &[MissingValue] {
-        self.missing.get_or_init(find)
+    pub fn missing_values(&self, find: impl FnOnce() -> Vec<MissingValue>) -> Arc<[MissingValue]> {
+        Arc::clone(self.missing.get_or_init(|| find().into()))
     }
 }
 
@@ -187,6 +194,16 @@ fn concerns_sites(snapshot: &Snapshot) -> bool {
     }
 }
 
+/// Whether the content of a file may decide which hierarchies there are and what they read: also
+/// files that are no configuration of a hierarchy.
+#[must_use]
+pub fn decides_hierarchies(snapshot: &Snapshot, at: &str) -> bool {
+    matches!(
+        path::name(at),
+        HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
+    ) || snapshot.roots().of_config(at).is_some()
+}
+
 /// Whether a changed file decides more than the values of keys.
 fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
     let is_parameter = |key: &Arc<str>| {
@@ -203,12 +220,68 @@ fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
     let mut names = keys.added.iter().chain(&keys.removed);
     language_of(&file.path).is_some()
         || path::extension(&file.path) == Some("rb")
-        || matches!(
-            path::name(&file.path),
-            HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
-        )
-        || snapshot.roots().of_config(&file.path).is_some()
+        || decides_hierarchies(snapshot, &file.path)
         || !keys.lookup_options.is_empty()
         || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
         || names.any(is_parameter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use crate::lookup::PuppetVersion;
+    use crate::workspace::{Change, Workspace};
+
+    const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\n#- hiera.yaml\nversion: 5\n\
+         hierarchy: [{name: c, path: common.yaml}]\n#- manifests/site.pp\n\
+         lookup('classes').include\n#- modules/ntp/manifests/init.pp\n\
+         class ntp($servers, $port = 1) {}\n";
+
+    /// Whether an edit of a file keeps what is known of the sites.
+    fn keeps(path: &str, before: &str, after: &str) -> bool {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let files = Fixture::new("data/common.yaml", FILES).files;
+        for (path, text) in &files {
+            workspace.apply(Change::open(format!("/repo/{path}"), text.as_str()));
+        }
+        let text = &files.iter().find(|(at, _)| *at == path).expect("a file").1;
+        assert!(text.contains(before), "{before}");
+        let cache = SiteCache::default();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let first = cache.sites(&workspace.snapshot(), &settings);
+        let edited = text.replacen(before, after, 1);
+        let snapshot = workspace.apply(Change::open(format!("/repo/{path}"), edited.as_str()));
+        cache.follow(&snapshot);
+        Arc::ptr_eq(&first, &cache.sites(&snapshot, &settings))
+    }
+
+    #[test]
+    fn only_changes_that_concern_classes_of_nodes_drop_what_is_known() {
+        let data = "data/common.yaml";
+        assert!(keeps(data, "other: 1", "other: 2"));
+        assert!(keeps(data, "other: 1", "# why\nother: 1\nntp::por: 1"));
+        assert!(keeps(data, "[a]", "[a, b]"));
+        assert!(!keeps(data, "[ntp]", "[ntp, b]"));
+        assert!(!keeps(data, "ntp::servers", "ntp::server"));
+        assert!(!keeps(data, "other: 1", "ntp::port: 1"));
+        assert!(!keeps(
+            data,
+            "other: 1",
+            "lookup_options: {a: {merge: deep}}"
+        ));
+        assert!(!keeps("hiera.yaml", "common", "commons"));
+        assert!(!keeps("manifests/site.pp", "include", "include # why"));
+    }
+
+    #[test]
+    fn other_settings_have_sites_of_their_own() {
+        let snapshot = Workspace::new().snapshot();
+        let cache = SiteCache::default();
+        let of = |version| cache.sites(&snapshot, &Settings::for_version(version));
+        let first = of(PuppetVersion::V8);
+        assert!(Arc::ptr_eq(&first, &of(PuppetVersion::V8)));
+        assert!(!Arc::ptr_eq(&first, &of(PuppetVersion::V7)));
+    }
 }

@@ -107,19 +107,16 @@ pub(crate) fn files_with<'a>(
     if let Named::Function(_) = named {
         return related.configurations().collect();
     }
+    // Most files do not name a key, which costs less to tell than whether nodes read them.
     let may_name = |file: &&Arc<File>| {
+        if let Named::Key(key) = named {
+            return may_mention(file, &key.root);
+        }
         let facts = file.facts();
         let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
         has_names || file.format().is_none() || is_expectations(file.path())
     };
-    let key = if let Named::Key(key) = named {
-        Some(&*key.root)
-    } else {
-        None
-    };
-    // Most files do not name a key, which costs less to tell than whether nodes read them.
-    let mentions = |file: &&Arc<File>| key.is_none_or(|key| may_mention(file, key));
-    let files = snapshot.files().filter(may_name).filter(mentions);
+    let files = snapshot.files().filter(may_name);
     files
         .filter(|file| may_refer(&related, path, file))
         .collect()

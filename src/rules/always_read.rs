@@ -165,8 +165,8 @@ pub(super) fn offer_removal(
 }
 
 /// Removes a top-level entry, with its lines or its comma; the only one is replaced by an empty
-/// hash. `None` if Puppet refuses the file, which
-/// is then not fully known, or if the file repeats the key.
+/// hash. `None` if Puppet refuses the file, which is then not fully known, or if the file repeats the
+/// key.
 fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
     let tree = file.tree();
     let mut others = file.facts().keys.iter();

@@ -58,7 +58,7 @@ pub struct Checker<'a> {
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<OptionList>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
-    pub(super) missing_values: OnceLock<Vec<MissingValue>>,
+    pub(super) missing_values: OnceLock<Vec<Arc<[MissingValue]>>>,
     pub(super) evaluation_orders: OnceLock<Vec<Arc<EvaluationOrder>>>,
     /// The sites of this and other snapshots.
     pub(super) sites: Arc<SiteCache>,
@@ -349,13 +349,18 @@ impl<'a> Checker<'a> {
 
     /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
-        let readers = self.roots.iter().filter_map(|root| {
-            file.path().starts_with(self.start_of(root)).then_some(())?;
+        let readers = self.roots_for(file.path()).filter_map(|root| {
             let files = self.snapshot.files_for(root.root);
             let reading = FileReading::of(self.places(root), file.path(), &files)?;
             Some(Reader { root, reading })
         });
         readers.collect()
+    }
+
+    /// The roots with levels whose paths start like this one: the only ones that may read the file.
+    fn roots_for<'c>(&'c self, at: &str) -> impl Iterator<Item = &'c RootContext<'a>> {
+        let roots = self.roots.iter();
+        roots.filter(move |root| at.starts_with(self.start_of(root)))
     }
 
     /// The text that all paths of a root's levels start with.
@@ -461,11 +466,8 @@ impl<'a> Checker<'a> {
         let formats = || lock(&self.formats);
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
-            let mut roots = self.roots.iter();
+            let mut roots = self.roots_for(file.path());
             let format = roots.find_map(|context| {
-                file.path()
-                    .starts_with(self.start_of(context))
-                    .then_some(())?;
                 let files = self.snapshot.files_for(context.root);
                 FileReading::format(self.places(context), file.path(), &files)
             });
@@ -497,7 +499,7 @@ impl<'a> Checker<'a> {
     fn unseen<'c>(&self, context: &'c RootContext<'_>) -> &'c [Layer] {
         context.unseen.get_or_init(|| {
             let sites = self.own_sites();
-            sites.unseen(context.root, || self.find_unseen(context))
+            sites.unseen((context.root, &context.layer), || self.find_unseen(context))
         })
     }
 

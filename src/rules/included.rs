@@ -11,17 +11,18 @@ use crate::workspace::{Root, path};
 
 impl Checker<'_> {
     /// The values that are certainly missing for classes that manifests include.
-    pub(super) fn missing_values(&self) -> &[MissingValue] {
-        self.missing_values.get_or_init(|| {
+    pub(super) fn missing_values(&self) -> impl Iterator<Item = &MissingValue> {
+        let all = self.missing_values.get_or_init(|| {
             let environments = self.snapshot.roots().environments();
-            let found = environments.flat_map(|root| {
-                let nodes = self.nodes_of_site(root);
+            let found = environments.filter_map(|root| {
+                let nodes = self.site_nodes(root)?;
                 let order = || self.order_of(root);
                 let find = || self.analysis().missing_values(root, &nodes.nodes, order);
-                nodes.missing_values(find).to_vec()
+                Some(nodes.missing_values(find))
             });
             found.collect()
-        })
+        });
+        all.iter().flat_map(|of_environment| of_environment.iter())
     }
 
     /// What is known about an environment.
@@ -38,13 +39,6 @@ impl Checker<'_> {
     fn order_of(&self, environment: &Root) -> Arc<EvaluationOrder> {
         let find = || self.analysis().evaluation_order(environment);
         self.site(environment).order(find)
-    }
-
-    /// The nodes of an environment.
-    fn nodes_of_site(&self, environment: &Root) -> Arc<SiteNodes> {
-        let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
-        let find = || self.analysis().nodes_of_site(environment, &set);
-        self.site(environment).nodes(&set, find)
     }
 
     /// Whether manifests may evaluate a class where a variable of a path is not visible, although nodes have it.
@@ -67,7 +61,11 @@ impl Checker<'_> {
     pub(super) fn site_nodes(&self, root: &Root) -> Option<Arc<SiteNodes>> {
         let environment = self.snapshot.roots().environment_of(root)?;
         let context = self.root_context(environment)?;
-        let find = || self.nodes_of_site(environment);
+        let find = || {
+            let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
+            let find = || self.analysis().nodes_of_site(environment, &set);
+            self.site(environment).nodes(&set, find)
+        };
         Some(Arc::clone(context.site_nodes.get_or_init(find)))
     }
 

@@ -34,9 +34,7 @@ fn check_code(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 /// Reports the classes that a part of a file includes.
 fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
     let missing = at.checker.missing_values();
-    let here = missing
-        .iter()
-        .filter(|it| it.included.path == *at.file.path());
+    let here = missing.filter(|it| it.included.path == *at.file.path());
     for value in here {
         let range = value.included_at(at.checker.analysis());
         if part.cover(range) != part {

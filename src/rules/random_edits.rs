@@ -207,6 +207,24 @@ const OPTIONS: [&str; 18] = [
 /// The data file that the values of [`LEADING`] lead to.
 const LAST: usize = 7;
 
+const COMMON: usize = 5;
+
+/// Lists of classes.
+const CLASSES: [&str; 3] = [
+    "\"classes\": [m]",
+    "\"classes\": [m::other]",
+    "\"classes\": [x]",
+];
+
+/// Values for parameters of these classes, and another one.
+const PARAMETERS: [&str; 5] = [
+    "\"m::q\": 1",
+    "\"m::p\": 1",
+    "\"m::p\": [x]",
+    "\"m::other::p\": 1",
+    "\"a\": 1",
+];
+
 /// A file, its lines that lead to the key `a`, and a line of another file that leads to them.
 const LEADING: [(usize, &[&str], &str); 4] = [
     (
@@ -323,6 +341,24 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
         1 => (0..DATA.len()).prop_map(Edit::Vanishes),
         3 => select(&MANIFESTS[..]).prop_flat_map(manifest),
         1 => select(&OTHERS[..]).prop_flat_map(other),
+    ]
+}
+
+/// Data of a node that includes a class by a list, with a value for one of its parameters.
+pub(crate) fn first_with_classes() -> Vec<Option<Vec<String>>> {
+    let mut files = vec![None; DATA.len()];
+    files[COMMON] = Some(vec![PARAMETERS[0].to_owned()]);
+    files[LAST] = Some(vec![CLASSES[0].to_owned()]);
+    files
+}
+
+/// An edit, mostly of the list or of the value.
+pub(crate) fn edit_of_classes() -> impl Strategy<Value = Edit> {
+    let line = |file, line: &str| Edit::Line(file, 0, line.to_owned());
+    prop_oneof![
+        2 => edit(),
+        1 => select(&CLASSES[..]).prop_map(move |text| line(LAST, text)),
+        2 => select(&PARAMETERS[..]).prop_map(move |text| line(COMMON, text)),
     ]
 }
 

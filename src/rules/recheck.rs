@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use super::RULES;
 use crate::analysis::{
-    Touched, TouchedKeys, describes_nodes, last_difference, may_matter_to_nodes,
+    Touched, TouchedKeys, decides_hierarchies, describes_nodes, last_difference,
+    may_matter_to_nodes,
 };
-use crate::workspace::{
-    ENVIRONMENT_CONF, File, HIERA_YAML, LOOKUP_OPTIONS, PROJECT_FILE, Snapshot, language_of, path,
-};
+use crate::workspace::{File, LOOKUP_OPTIONS, PROJECT_FILE, Snapshot, language_of, path};
 
 /// The files to check again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,15 +86,6 @@ pub(super) fn paths<'a>(
     files: impl Iterator<Item = &'a Arc<File>>,
 ) -> impl Iterator<Item = Arc<str>> {
     files.map(|file| Arc::clone(file.path()))
-}
-
-/// Whether the content of a file may decide which hierarchies there are and what they read: also
-/// files that are no configuration of a hierarchy.
-fn decides_hierarchies(snapshot: &Snapshot, at: &str) -> bool {
-    matches!(
-        path::name(at),
-        HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
-    ) || snapshot.roots().of_config(at).is_some()
 }
 
 /// Adds the files with tokens for changed keys. If there are new names, also those with tokens for

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::random_edits::{Edit, Edited, edit, first};
+use super::random_edits::{Edit, Edited, edit, edit_of_classes, first, first_with_classes};
 use super::{Checker, Finding, Recheck, recheck};
-use crate::lookup::PuppetVersion;
+use crate::analysis::{NodeCache, NodeInputs, SiteCache};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::workspace::Snapshot;
 
 fn check(
@@ -52,6 +53,53 @@ fn assert_rechecked(
         );
     }
     Ok(())
+}
+
+/// What is kept between the snapshots of a workspace, as a server does.
+#[derive(Default)]
+struct Kept {
+    sites: Arc<SiteCache>,
+    nodes: NodeCache,
+    configs: ConfigCache,
+}
+
+impl Kept {
+    fn check_all(&self, snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
+        self.sites.follow(snapshot);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let nodes = |path: &str| {
+            let inputs = NodeInputs::new(&settings, &self.configs);
+            self.nodes.nodes(snapshot, path, &inputs)
+        };
+        let checker = Checker::new(snapshot, PuppetVersion::V8)
+            .with_nodes(nodes)
+            .with_sites(Arc::clone(&self.sites));
+        let paths = snapshot.files().map(|file| file.path().clone());
+        let found = paths.map(|path| {
+            let findings = checker.file(&path).unwrap_or_default();
+            (path, findings)
+        });
+        found.collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+    #[test]
+    fn findings_with_what_is_kept_are_those_of_a_fresh_start(
+        edits in prop::collection::vec(edit_of_classes(), 1..8),
+    ) {
+        let mut edited = Edited::new(first_with_classes());
+        let kept = Kept::default();
+        kept.check_all(&edited.workspace.snapshot());
+        for (at, edit) in edits.iter().enumerate() {
+            let snapshot = edited.apply(edit);
+            let found = kept.check_all(&snapshot);
+            for (file, findings) in &check_all(&edited.fresh()) {
+                prop_assert_eq!(found.get(file), Some(findings), "{} after {:?}", file, &edits[..=at]);
+            }
+        }
+    }
 }
 
 proptest! {

@@ -8,7 +8,7 @@ use effective::{EffectiveKey, ReaderLookups};
 
 use super::context::holds_text;
 use super::parameters::{files_of_all_parameters, files_of_parameters};
-use super::{FileContext, Findings, Related, entry};
+use super::{FileContext, Findings, Reader, Related, entry};
 use crate::analysis::{ClassParameter, RootView};
 use crate::datatype::{Mismatch, Step, capitalized};
 use crate::eyaml;
@@ -29,19 +29,24 @@ rule!(
 /// Costs a comparison for each key that sets a class parameter; a lookup for those that are merged,
 /// or whose own text does not fit; and, for a value that does not fit, a survey of its levels.
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let analysis = at.checker.analysis();
-    let views: Vec<RootView<'_>> = {
-        let roots = at.readers().iter().map(|reader| reader.root.root);
-        roots.map(|root| analysis.at(root)).collect()
+    let is_typed = |key: &&KeyFact| {
+        let type_in = |reader: &Reader<'_>| at.checker.type_of_key(reader.root, &key.name);
+        let mut types = at.readers().iter().filter_map(type_in);
+        key.state == KeyState::Read && at.is_last(key) && types.next().is_some()
     };
+    let mut keys = at.facts().keys.iter().filter(is_typed).peekable();
+    if keys.peek().is_none() {
+        return;
+    }
+    let analysis = at.checker.analysis();
+    let roots = at.readers().iter().map(|reader| reader.root.root);
+    let views: Vec<RootView<'_>> = roots.map(|root| analysis.at(root)).collect();
     let readers = at.readers().iter().zip(&views);
     let readers: Vec<ReaderLookups<'_>> = readers
         .map(|(reader, view)| ReaderLookups::new(at, reader, view))
         .collect();
-    for key in &at.facts().keys {
-        if key.state == KeyState::Read && at.is_last(key) {
-            check_key(at, key, &readers, findings);
-        }
+    for key in keys {
+        check_key(at, key, &readers, findings);
     }
 }
 
@@ -53,9 +58,6 @@ fn check_key<'c>(
 ) {
     let typed = readers.iter().filter_map(|it| EffectiveKey::of(it, key));
     let typed: Vec<EffectiveKey<'_>> = typed.collect();
-    if typed.is_empty() {
-        return;
-    }
     let Ok(Some(value)) = at.loaded().map(|data| data.get(&key.name)) else {
         return;
     };

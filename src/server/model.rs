@@ -53,6 +53,8 @@ pub(crate) struct Model {
     filled: Condvar,
     latest: ArcSwap<VersionedSnapshot>,
     unchecked: Mutex<Unchecked>,
+    /// Called with each snapshot, in their order.
+    follow: Box<dyn Fn(&Snapshot) + Send + Sync>,
 }
 
 /// The changes since diagnostics were last computed.
@@ -93,7 +95,7 @@ impl Model {
     /// snapshot, `applied` after changes, before requests after them, and ends with
     /// [`Model::close`].
     pub(crate) fn start(
-        follow: impl Fn(&Snapshot) + Send + 'static,
+        follow: impl Fn(&Snapshot) + Send + Sync + 'static,
         applied: impl Fn(&VersionedSnapshot) + Send + 'static,
     ) -> std::io::Result<Arc<Model>> {
         let workspace = Workspace::new();
@@ -106,11 +108,12 @@ impl Model {
                 revision: ModelRevision::default(),
             }),
             unchecked: Mutex::default(),
+            follow: Box::new(follow),
         });
         let writer = model.clone();
         std::thread::Builder::new()
             .name("model".to_owned())
-            .spawn(move || writer.write(workspace, &follow, &applied))?;
+            .spawn(move || writer.write(workspace, &applied))?;
         Ok(model)
     }
 
@@ -195,12 +198,7 @@ impl Model {
         lock(&self.queue)
     }
 
-    fn write(
-        &self,
-        workspace: Workspace,
-        follow: &impl Fn(&Snapshot),
-        applied: &impl Fn(&VersionedSnapshot),
-    ) {
+    fn write(&self, workspace: Workspace, applied: &impl Fn(&VersionedSnapshot)) {
         loop {
             let entries = {
                 let mut queue = self.lock();
@@ -237,12 +235,12 @@ impl Model {
                         texts.revision = revision;
                     }
                     QueueEntry::Change(change, revision) => {
-                        self.flush((&workspace, follow), &mut texts);
-                        self.apply((&workspace, follow), change, revision);
+                        self.flush(&workspace, &mut texts);
+                        self.apply(&workspace, change, revision);
                     }
                     QueueEntry::Pin(sender, stop) => {
                         if !stop.requested() {
-                            self.flush((&workspace, follow), &mut texts);
+                            self.flush(&workspace, &mut texts);
                             notify();
                             // It fails if the request was dropped.
                             let _ = sender.send(self.latest());
@@ -250,12 +248,12 @@ impl Model {
                     }
                 }
             }
-            self.flush((&workspace, follow), &mut texts);
+            self.flush(&workspace, &mut texts);
             notify();
         }
     }
 
-    fn flush(&self, (workspace, follow): (&Workspace, &impl Fn(&Snapshot)), texts: &mut Texts) {
+    fn flush(&self, workspace: &Workspace, texts: &mut Texts) {
         let texts_by_path = texts.by_path.drain(..);
         let changes = texts_by_path.map(|(path, (text, version))| Change::Open {
             path,
@@ -264,20 +262,15 @@ impl Model {
         });
         let changes: Vec<Change> = changes.collect();
         if !changes.is_empty() {
-            self.apply((workspace, follow), Change::Batch(changes), texts.revision);
+            self.apply(workspace, Change::Batch(changes), texts.revision);
         }
     }
 
-    fn apply(
-        &self,
-        (workspace, follow): (&Workspace, &impl Fn(&Snapshot)),
-        change: Change,
-        revision: ModelRevision,
-    ) {
+    fn apply(&self, workspace: &Workspace, change: Change, revision: ModelRevision) {
         match caught(|| workspace.apply(change)) {
             Ok(snapshot) => {
                 // A panic loses what is kept, not the change.
-                let _ = caught(|| follow(&snapshot));
+                let _ = caught(|| (self.follow)(&snapshot));
                 let made = snapshot.clone();
                 self.latest
                     .store(Arc::new(VersionedSnapshot { snapshot, revision }));

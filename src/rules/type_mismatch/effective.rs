@@ -1,7 +1,7 @@
 //! The effective value of a key, if it is not just the value in one file: merged, interpolated, or
 //! overridden for some nodes.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::analysis::{
 };
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{self, Compilation, LookupLimit, Reach, Request, Run};
+use crate::lookup::{self, Compilation, LookupError, LookupLimit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -24,12 +24,13 @@ const MOST_FILES: usize = 64;
 /// Maximum number of lookups of one key for the known nodes.
 const MOST_LOOKUPS: usize = 32;
 
-/// A root that reads the file, with lookups for the nodes that read it: one compilation for all keys.
+/// A root that reads the file, with lookups for the nodes that read it.
 pub(super) struct ReaderLookups<'c> {
     at: &'c FileContext<'c>,
     reader: &'c Reader<'c>,
     view: &'c RootView<'c>,
-    compilation: RefCell<Compilation<'c>>,
+    /// One compilation for all keys, made on first use.
+    compilation: OnceCell<RefCell<Compilation<'c>>>,
 }
 
 impl<'c> ReaderLookups<'c> {
@@ -38,26 +39,30 @@ impl<'c> ReaderLookups<'c> {
         reader: &'c Reader<'c>,
         view: &'c RootView<'c>,
     ) -> ReaderLookups<'c> {
-        let scope = reader.reached().first().map(Reach::scope);
-        let compilation = view
-            .session()
-            .compilation(&scope.unwrap_or_else(Scope::open));
         ReaderLookups {
             at,
             reader,
             view,
-            compilation: RefCell::new(compilation),
+            compilation: OnceCell::new(),
         }
+    }
+
+    /// The value of a top-level key for the nodes that read the file, as far as its path tells.
+    fn value(&self, key: &str) -> Result<Value, LookupError> {
+        let compilation = self.compilation.get_or_init(|| {
+            let scope = self.reader.reached().first().map(Reach::scope);
+            let scope = scope.unwrap_or_else(Scope::open);
+            RefCell::new(self.view.session().compilation(&scope))
+        });
+        let request = Request::key(&quoted(key));
+        compilation.borrow_mut().value(&request)
     }
 }
 
 /// A key of a file, and the type of the parameter that its effective value is compared with.
 pub(super) struct EffectiveKey<'c> {
-    at: &'c FileContext<'c>,
-    reader: &'c Reader<'c>,
-    key: &'c KeyFact,
     lookups: &'c ReaderLookups<'c>,
-    view: &'c RootView<'c>,
+    key: &'c KeyFact,
     expected: Arc<Type>,
 }
 
@@ -82,41 +87,39 @@ struct WrongForNodes {
 impl<'c> EffectiveKey<'c> {
     /// `None` if the key sets no parameter with a known type.
     pub(super) fn of(lookups: &'c ReaderLookups<'c>, key: &'c KeyFact) -> Option<EffectiveKey<'c>> {
-        let ReaderLookups {
-            at, reader, view, ..
-        } = lookups;
-        let expected = at.checker.type_of_key(reader.root, &key.name)?;
+        let checker = lookups.at.checker;
+        let expected = checker.type_of_key(lookups.reader.root, &key.name)?;
         Some(EffectiveKey {
-            at,
-            reader,
-            key,
             lookups,
-            view,
+            key,
             expected,
         })
     }
 
     /// Whether a level outside the workspace may have the key.
     pub(super) fn has_outside(&self) -> bool {
-        self.at
+        self.lookups
+            .at
             .checker
-            .has_outside(self.reader.root, &self.key.name)
+            .has_outside(self.lookups.reader.root, &self.key.name)
     }
 
     /// The parameter that the key sets.
     fn parameter(&self) -> Option<ClassParameter<'c>> {
-        let analysis = self.at.checker.analysis();
-        analysis.autoloaded_parameter(self.reader.root.root, &self.key.name)
+        let analysis = self.lookups.at.checker.analysis();
+        analysis.autoloaded_parameter(self.lookups.reader.root.root, &self.key.name)
     }
 
     /// Reports the mismatches of the file's own value if the nodes that read the file certainly get
     /// it, and returns their number.
     pub(super) fn as_written(&self, value: &Value, findings: &mut Findings<'_>) -> usize {
-        let EffectiveKey { at, key, .. } = self;
+        let EffectiveKey { lookups, key, .. } = self;
+        let at = lookups.at;
         let Err(mismatches) = datatype::check(&self.expected, value) else {
             return 0;
         };
-        let (Some(parameter), Some(reach)) = (self.parameter(), self.reader.reached().first())
+        let (Some(parameter), Some(reach)) =
+            (self.parameter(), self.lookups.reader.reached().first())
         else {
             return 0;
         };
@@ -124,7 +127,7 @@ impl<'c> EffectiveKey<'c> {
         if !counts(parameter, value)
             || at.checker.may_miss_variable(self.class(), reach)
             || !self.is_effective(value, &reach.scope())
-            || is_given(at, self.reader.root.root, parameter)
+            || is_given(at, self.lookups.reader.root.root, parameter)
         {
             return 0;
         }
@@ -147,20 +150,19 @@ impl<'c> EffectiveKey<'c> {
 
     /// Whether nodes that read the file certainly get this value.
     fn is_effective(&self, value: &Value, scope: &Scope) -> bool {
-        let mut compilation = self.lookups.compilation.borrow_mut();
-        let found = compilation.value(&Request::key(&quoted(&self.key.name)));
+        let found = self.lookups.value(&self.key.name);
         let is_same = found.is_ok_and(|found| found == *value);
+        let view = self.lookups.view;
         is_same
-            && self
-                .view
+            && view
                 .survey(&self.key.name, scope)
-                .is_sure(&self.view.analysis)
+                .is_sure(&self.lookups.view.analysis)
     }
 
     /// Whether the value fits the type as it is written: most strings with tokens are for
     /// parameters that accept any string.
     pub(super) fn fits_as_written(&self) -> bool {
-        let own = self.at.loaded().ok();
+        let own = self.lookups.at.loaded().ok();
         own.and_then(|data| data.get(&self.key.name))
             .is_none_or(|own| {
                 let is_another = own.as_str().is_some_and(has_alias);
@@ -179,14 +181,14 @@ impl<'c> EffectiveKey<'c> {
         if !is_merged && self.fits_as_written() {
             return true;
         }
-        let analysis = self.at.checker.analysis();
+        let analysis = self.lookups.at.checker.analysis();
         let is_for_readers = self.is_for_readers(is_merged);
         if is_for_readers && self.fits_as_written() && self.fits_for_readers() {
             return true;
         }
         let mut is_same = false;
         for (scope, other) in self.scopes(is_for_readers) {
-            let survey = self.view.survey(&self.key.name, &scope);
+            let survey = self.lookups.view.survey(&self.key.name, &scope);
             let result = survey.answer.result.as_ref();
             is_same |= other.is_none()
                 && result.is_ok_and(|value| !value.has_opaque())
@@ -202,41 +204,43 @@ impl<'c> EffectiveKey<'c> {
 
     /// Whether only the nodes that read the file are checked.
     fn is_for_readers(&self, is_merged: bool) -> bool {
-        !is_merged || self.at.snapshot().count_with(&self.key.name) > MOST_FILES
+        !is_merged || self.lookups.at.snapshot().count_with(&self.key.name) > MOST_FILES
     }
 
     /// Whether the effective value for the nodes that read the file fits, or if Puppet fails there.
     fn fits_for_readers(&self) -> bool {
-        let mut compilation = self.lookups.compilation.borrow_mut();
-        let found = compilation.value(&Request::key(&quoted(&self.key.name)));
+        let found = self.lookups.value(&self.key.name);
         let known = found.as_ref().ok().and_then(with_texts);
         known.is_none_or(|value| datatype::check(&self.expected, &value).is_ok())
     }
 
     /// The scopes of nodes that read the file, and of those that read another file with the key.
     fn scopes(&self, is_for_readers: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
-        let EffectiveKey { at, view, key, .. } = self;
+        let EffectiveKey { lookups, key, .. } = self;
+        let ReaderLookups { at, view, .. } = lookups;
         let snapshot = at.snapshot();
         let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(self.class(), reach);
         let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
         if is_for_readers {
-            let reached = self.reader.reached().first().filter(is_seen);
+            let reached = self.lookups.reader.reached().first().filter(is_seen);
             scopes.extend(reached.map(|reach| (reach.scope(), None)));
             return scopes;
         }
-        let wrong = at.checker.wrong_for(self.reader.root.root, &key.name, || {
-            let holders = snapshot.iter_files_with(&key.name);
-            let wrong = holders.filter(|other| {
-                let reaches = view.reach(other.path());
-                let request = Request::key(&quoted(&key.name));
-                reaches.first().is_some_and(|reach| {
-                    let answer = view.session().lookup(&reach.scope(), &request);
-                    let value = answer.result.as_ref();
-                    value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
-                })
+        let wrong = at
+            .checker
+            .wrong_for(self.lookups.reader.root.root, &key.name, || {
+                let holders = snapshot.iter_files_with(&key.name);
+                let wrong = holders.filter(|other| {
+                    let reaches = view.reach(other.path());
+                    let request = Request::key(&quoted(&key.name));
+                    reaches.first().is_some_and(|reach| {
+                        let answer = view.session().lookup(&reach.scope(), &request);
+                        let value = answer.result.as_ref();
+                        value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
+                    })
+                });
+                wrong.map(|file| Arc::clone(file.path())).collect()
             });
-            wrong.map(|file| Arc::clone(file.path())).collect()
-        });
         for other in wrong.iter().filter_map(|other| snapshot.file(other)) {
             let reaches = view.reach(other.path());
             let scope = reaches.first().filter(is_seen).map(Reach::scope);
@@ -250,8 +254,9 @@ impl<'c> EffectiveKey<'c> {
 
     /// Reports mismatches for some of the known nodes that read the file.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
-        let EffectiveKey { at, view, key, .. } = self;
-        let Some(site) = at.checker.site_nodes(self.reader.root.root) else {
+        let EffectiveKey { lookups, key, .. } = self;
+        let ReaderLookups { at, view, .. } = lookups;
+        let Some(site) = at.checker.site_nodes(self.lookups.reader.root.root) else {
             return;
         };
         let nodes = &site.nodes;
@@ -274,7 +279,10 @@ impl<'c> EffectiveKey<'c> {
         let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
         let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
         let has_class = |node: &usize| {
-            let possible = || at.checker.possible_inclusions(self.reader.root.root, &site);
+            let possible = || {
+                at.checker
+                    .possible_inclusions(self.lookups.reader.root.root, &site)
+            };
             !is_partial || possible().may_have(self.class(), *node)
         };
         let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
@@ -335,7 +343,8 @@ impl<'c> EffectiveKey<'c> {
     /// The certain mismatches of a value that the file contributes to, for the nodes that read it
     /// or another file.
     fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
-        let EffectiveKey { at, view, key, .. } = self;
+        let EffectiveKey { lookups, key, .. } = self;
+        let ReaderLookups { at, view, .. } = lookups;
         let analysis = at.checker.analysis();
         let Ok(value) = &survey.answer.result else {
             return Vec::new();
@@ -362,7 +371,7 @@ impl<'c> EffectiveKey<'c> {
         if !is_judged
             || may_be_elsewhere
             || !survey.is_sure(&analysis)
-            || is_given(at, self.reader.root.root, parameter)
+            || is_given(at, self.lookups.reader.root.root, parameter)
         {
             return Vec::new();
         }
@@ -407,7 +416,7 @@ impl<'c> EffectiveKey<'c> {
     fn place_in(&self, file: &File, known: &[Related], message: &str) -> Option<Related> {
         let fact = file.facts().key(&self.key.name)?;
         let is_new = known.iter().all(|known| known.path != *file.path());
-        (is_new && file.path() != self.at.file.path()).then(|| Related {
+        (is_new && file.path() != self.lookups.at.file.path()).then(|| Related {
             path: Arc::clone(file.path()),
             range: fact.key,
             message: message.to_owned(),

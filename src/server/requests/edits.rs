@@ -6,8 +6,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::View;
 use super::diagnostic::uri;
-use crate::edit::Edits;
-use crate::edit::Plan;
+use crate::edit::{Edits, Plan};
 use crate::server::capabilities::EditForm;
 use crate::server::convert;
 
