@@ -30,7 +30,7 @@ use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
 use hiera_ls::ide::matrix::row;
 use hiera_ls::ide::symbols::search;
-use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
+use hiera_ls::lookup::{ConfigCache, LookupLimit, PuppetVersion, Request, Settings, runs_within};
 use hiera_ls::scope::{KnownNodes, read_json_nodes, read_nodes};
 use hiera_ls::syntax::libyaml::Parser;
 use hiera_ls::value::{HashMap, from_json};
@@ -130,7 +130,8 @@ impl Bench {
         for key in names.iter().step_by(names.len() / 60) {
             let request = Request::key(key).traced();
             let session = fleet.session();
-            let found = runs(&session, &self.nodes, &request, &all);
+            let limit = LookupLimit::unlimited(&|| false);
+            let found = runs_within(&session, &self.nodes, &request, &all, &limit);
             let members: Vec<usize> = found.iter().map(|run| run.members[0]).collect();
             let total: usize = found.iter().map(|run| run.members.len()).sum();
             assert_eq!(total, self.nodes.len());

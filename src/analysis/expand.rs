@@ -6,7 +6,7 @@ use crate::lookup::Place;
 use crate::workspace::{FileKind, Files as _, path};
 
 /// Maximum number of files that a path with variables is expanded to.
-pub const MOST_EXPANDED: usize = 5_000;
+pub const MAX_EXPANDED: usize = 100_000;
 
 /// Stands for a variable in a path; no real path contains it.
 const HOLE: char = '\u{0}';
@@ -43,7 +43,7 @@ impl RootView<'_> {
     }
 
     /// Existing files that a path with variables can match, ordered by bytes, at most
-    /// [`MOST_EXPANDED`]. Expands the path one folder at a time.
+    /// [`MAX_EXPANDED`]. Expands the path one folder at a time.
     #[must_use]
     pub fn expand(&self, template: &Template) -> Vec<String> {
         let parts = template.parts.iter().map(|part| match part {
@@ -63,7 +63,7 @@ impl RootView<'_> {
                 }
                 for (name, kind) in self.files().list(&folder) {
                     let fits = is_last == (kind == FileKind::File);
-                    if fits && next.len() < MOST_EXPANDED && fits_segment(segment, &name) {
+                    if fits && next.len() < MAX_EXPANDED && fits_segment(segment, &name) {
                         next.push(format!("{folder}/{name}"));
                     }
                 }
@@ -93,7 +93,7 @@ impl RootView<'_> {
                 match kind {
                     FileKind::Directory => folders.push(at),
                     FileKind::File
-                        if found.len() < MOST_EXPANDED
+                        if found.len() < MAX_EXPANDED
                             && !template.matches(&at)
                             && template.matches_across_folders(&at)
                             && !places

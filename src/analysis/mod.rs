@@ -25,6 +25,7 @@
 //! ```
 
 mod advice;
+mod answer_cache;
 mod bodies;
 mod certain;
 mod changed_code;
@@ -70,6 +71,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use advice::{MOST_ADVICE, RECIPES, Recipe};
+pub use answer_cache::AnswerCache;
 pub use certain::Certainties;
 pub use condition::{Condition, MOST_VALUES, may_set};
 pub use difference::{Touched, TouchedKeys, difference, last_difference};
@@ -79,7 +81,7 @@ pub use doctor::{
 };
 pub use environment::{environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
-pub use expand::{MOST_EXPANDED, datadir_of, places_of};
+pub use expand::{MAX_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
 pub use governing::{
@@ -140,6 +142,8 @@ pub struct Analysis<'a> {
     pub what_if: &'a str,
     /// The known nodes without overridden facts; `None` if no facts are overridden.
     pub without_what_if: Option<&'a KnownNodes>,
+    /// Answers that requests share; `None` if each is asked once.
+    pub answers: Option<&'a AnswerCache>,
     /// Whether the request was cancelled; called inside long loops.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
@@ -162,6 +166,7 @@ impl<'a> Analysis<'a> {
             selected: None,
             what_if: "",
             without_what_if: None,
+            answers: None,
             is_cancelled: &|| false,
         }
     }

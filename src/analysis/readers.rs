@@ -63,7 +63,8 @@ pub struct ReadFiles {
 
 impl RootView<'_> {
     /// Splits `files` by whether some of the known nodes read them at some places; `None` if that
-    /// depends on an unknown value, and if there are no nodes. O(files × nodes).
+    /// depends on an unknown value, and if there are no nodes. `members` are ordered. O(files and the
+    /// nodes that read them) where one variable decides, else O(files × nodes).
     #[must_use]
     pub fn read_files(
         &self,
@@ -91,10 +92,9 @@ impl RootView<'_> {
         for file in files {
             let matching = places.iter().copied();
             let matching = matching.filter(|place| place.template.matches(file));
-            let readers = self.readers(matching, file);
             let mut is_read = false;
-            for (at, member) in members.iter().enumerate() {
-                if readers.binary_search(member).is_ok() {
+            for reader in self.readers(matching, file) {
+                if let Ok(at) = members.binary_search(&reader) {
                     is_read = true;
                     found.has_file[at] = true;
                 }

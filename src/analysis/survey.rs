@@ -92,14 +92,14 @@ impl RootView<'_> {
     /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
     #[must_use]
-    pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+    pub fn runs(&self, request: &Request, members: &[usize]) -> Arc<[Run]> {
         self.runs_of_most((MOST_LOOKUPS, SAMPLE), request, members)
     }
 
     /// The answers for some of the known nodes, as [`RootView::runs`], for what is shown beside many
     /// keys at once: at most 16 lookups.
     #[must_use]
-    pub fn runs_beside(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+    pub fn runs_beside(&self, request: &Request, members: &[usize]) -> Arc<[Run]> {
         self.runs_of_most((MAX_BESIDE, SAMPLE_BESIDE), request, members)
     }
 
@@ -108,14 +108,18 @@ impl RootView<'_> {
         (most, sample): (usize, usize),
         request: &Request,
         members: &[usize],
-    ) -> Vec<Run> {
+    ) -> Arc<[Run]> {
         let limit = LookupLimit {
             most,
             sample,
             is_cancelled: self.analysis.is_cancelled,
         };
         let nodes = self.analysis.nodes;
-        lookup::runs_within(&self.session(), nodes, request, members, &limit)
+        let compute = || lookup::runs_within(&self.session(), nodes, request, members, &limit);
+        match self.analysis.answers {
+            Some(answers) => answers.runs(self, (most, sample), (request, members), compute),
+            None => compute().into(),
+        }
     }
 
     /// The first file with a top-level key that each known node reads, if that file alone gives the

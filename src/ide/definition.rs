@@ -163,13 +163,13 @@ fn of_key(file: &FileView<'_>, key: &KeyTarget) -> Vec<FilePlace> {
 
 /// The lookups of a key for the known nodes that read a file, or for all known nodes if no level
 /// reads it. Empty if a node is selected or only names are known.
-fn runs_of(file: &FileView<'_>, key: &str) -> Vec<Run> {
+fn runs_of(file: &FileView<'_>, key: &str) -> Arc<[Run]> {
     let Analysis {
         nodes, selected, ..
     } = file.view.analysis;
     let is_selected = selected.is_some_and(|name| nodes.find(name).is_some());
     if is_selected || nodes.are_names() {
-        return Vec::new();
+        return Arc::default();
     }
     let members = match file.reaches.is_empty() {
         true => Cow::Owned((0..nodes.len()).collect()),

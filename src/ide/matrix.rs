@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::target::KeyTarget;
 use crate::analysis::dig;
-use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
+use crate::analysis::{self, Analysis, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::interpolation::root_of;
 use crate::lookup::{
     Alternatives, Group, GroupOrigin, LookupError, Request, Source, StrategyKind, absent_words,
@@ -113,7 +113,12 @@ pub(crate) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> 
 
 /// The answers of some known nodes to any request.
 pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
-    let groups = groups_of_members(&view.session(), view.analysis.nodes, request, members);
+    let Analysis {
+        nodes,
+        is_cancelled,
+        ..
+    } = view.analysis;
+    let groups = groups_of_members(&view.session(), nodes, request, members, is_cancelled);
     row_with(view, key, groups)
 }
 

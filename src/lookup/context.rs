@@ -198,15 +198,22 @@ pub struct ConfigCache {
     /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     sources: Mutex<super::language::Sources>,
-    /// The options of modules merged with those of the outer layers, the oldest first.
-    merged_options: Mutex<VecDeque<MergedOptions>>,
+    /// Prepared options, the oldest first.
+    compiled_options: Mutex<VecDeque<OptionsOfHashes>>,
 }
 
-/// Options of the outer layers and of a module, and both merged.
-type MergedOptions = ([Arc<HashMap>; 2], Arc<CompiledOptions>);
+/// Prepared options, with the hashes that they were made from.
+#[derive(Debug)]
+struct OptionsOfHashes {
+    /// Of the outer layers.
+    outer: Arc<HashMap>,
+    /// Of a module.
+    own: Option<Arc<HashMap>>,
+    options: Arc<CompiledOptions>,
+}
 
-/// Maximum number of cached merged options: most nodes share those of a module.
-const MAX_MERGED_OPTIONS: usize = 256;
+/// Maximum number of cached prepared options: most nodes share those of a module.
+const MAX_COMPILED_OPTIONS: usize = 256;
 
 /// Maximum number of cached compiled patterns.
 const MAX_PATTERNS: usize = 4_096;
@@ -270,32 +277,36 @@ impl ConfigCache {
         known.get(path, text)
     }
 
-    /// Two hashes of options merged, cached for the very same values; errors are not cached. Without
-    /// the cache every scope merges and compiles the options of each module anew.
-    pub(super) fn merged_options(
+    /// Prepared options of the outer layers, merged with those of a module if there are some, cached
+    /// for the very same values; errors are not cached. Without the cache every scope merges and
+    /// compiles the options of each module anew.
+    pub(super) fn compiled_options(
         &self,
-        parts: [&Arc<HashMap>; 2],
-        merge: impl FnOnce() -> Found<Arc<CompiledOptions>>,
+        (outer, own): (&Arc<HashMap>, Option<&Arc<HashMap>>),
+        compile: impl FnOnce() -> Found<Arc<CompiledOptions>>,
     ) -> Found<Arc<CompiledOptions>> {
-        let lock = || {
-            self.merged_options
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
+        let known = || {
+            let known = self.compiled_options.lock();
+            known.unwrap_or_else(PoisonError::into_inner)
         };
-        let is_same = |(of, _): &&MergedOptions| {
-            let mut both = of.iter().zip(parts);
-            both.all(|(one, other)| Arc::ptr_eq(one, other))
+        let is_same = |it: &&OptionsOfHashes| {
+            Arc::ptr_eq(&it.outer, outer)
+                && it.own.as_ref().map(Arc::as_ptr) == own.map(Arc::as_ptr)
         };
-        if let Some((_, merged)) = lock().iter().rev().find(is_same) {
-            return Ok(Arc::clone(merged));
+        if let Some(same) = known().iter().rev().find(is_same) {
+            return Ok(Arc::clone(&same.options));
         }
-        let merged = merge()?;
-        let mut known = lock();
-        if known.len() >= MAX_MERGED_OPTIONS {
+        let options = compile()?;
+        let mut known = known();
+        if known.len() >= MAX_COMPILED_OPTIONS {
             known.pop_front();
         }
-        known.push_back((parts.map(Arc::clone), Arc::clone(&merged)));
-        Ok(merged)
+        known.push_back(OptionsOfHashes {
+            outer: Arc::clone(outer),
+            own: own.cloned(),
+            options: Arc::clone(&options),
+        });
+        Ok(options)
     }
 
     /// A pattern of lookup options, cached.

@@ -256,7 +256,7 @@ fn many_nodes_get_what_each_gets_alone() {
         "profile::web::list",
     ] {
         let request = Request::key(key);
-        let groups = groups_of_nodes(&place.session(), &known, &request);
+        let groups = groups_of_nodes(&place.session(), &known, &request, &|| false);
         for member in 0..known.len() {
             let alone = place.session().lookup(&known.scope(member), &request);
             let name = known.certname(member);

@@ -392,7 +392,7 @@ impl<'a> Engine<'a> {
         kind: impl FnOnce() -> TraceKind,
         inner: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
-        match &mut self.tracer {
+        match self.recorder() {
             None => inner(self),
             Some(tracer) => {
                 tracer.push(kind());
@@ -405,6 +405,33 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Evaluates a string with tokens. A trace of sources leaves out what the tokens look up: a hash
+    /// with hundreds of them would have as many lookups in its trace.
+    pub(super) fn with_interpolation<T>(
+        &mut self,
+        text: &Arc<str>,
+        inner: impl FnOnce(&mut Self) -> Found<T>,
+    ) -> Found<T> {
+        if !self.traces(Tracing::Sources) {
+            return self.with(|| TraceKind::Interpolation(Arc::clone(text)), inner);
+        }
+        let was_paused = self.pause(true);
+        let result = inner(self);
+        self.pause(was_paused);
+        result
+    }
+
+    /// Pauses the trace or goes on with it. Returns whether it was paused.
+    fn pause(&mut self, is_paused: bool) -> bool {
+        let tracer = self.tracer.as_mut();
+        tracer.is_some_and(|tracer| std::mem::replace(&mut tracer.is_paused, is_paused))
+    }
+
+    /// The trace that is being recorded now.
+    pub(super) fn recorder(&mut self) -> Option<&mut Tracer> {
+        self.tracer.as_mut().filter(|tracer| !tracer.is_paused)
+    }
+
     /// Whether a trace of this kind is being recorded.
     pub(super) fn traces(&self, tracing: Tracing) -> bool {
         let tracer = self.tracer.as_ref();
@@ -412,19 +439,19 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn event(&mut self, event: impl FnOnce() -> TraceEvent) {
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = self.recorder() {
             tracer.current().event = event();
         }
     }
 
     pub(super) fn leaf(&mut self, kind: impl FnOnce() -> TraceKind) {
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = self.recorder() {
             tracer.current().children.push(TraceNode::new(kind()));
         }
     }
 
     pub(super) fn remark(&mut self, remark: impl FnOnce() -> Remark) {
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = self.recorder() {
             tracer.current().remarks.push(remark());
         }
     }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, optional, raise};
-use super::trace::TraceKind;
 use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key, tokens};
 use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 
@@ -127,26 +126,23 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
-        self.with(
-            || TraceKind::Interpolation(subject.clone()),
-            |engine| {
-                let tokens = tokens(subject);
-                let pieces = match engine.pieces((subject, &tokens), invocation, methods)? {
-                    Interpolated::Alias(value) => return Ok(value),
-                    Interpolated::Pieces(pieces) => pieces,
-                };
-                let mut text = String::with_capacity(subject.len());
-                for piece in pieces {
-                    match piece {
-                        InterpolatedPiece::Text(part) => text.push_str(&part),
-                        InterpolatedPiece::Unknown { because, .. } => {
-                            return Ok(Value::Opaque(Arc::new(because.inside(subject))));
-                        }
+        self.with_interpolation(subject, |engine| {
+            let tokens = tokens(subject);
+            let pieces = match engine.pieces((subject, &tokens), invocation, methods)? {
+                Interpolated::Alias(value) => return Ok(value),
+                Interpolated::Pieces(pieces) => pieces,
+            };
+            let mut text = String::with_capacity(subject.len());
+            for piece in pieces {
+                match piece {
+                    InterpolatedPiece::Text(part) => text.push_str(&part),
+                    InterpolatedPiece::Unknown { because, .. } => {
+                        return Ok(Value::Opaque(Arc::new(because.inside(subject))));
                     }
                 }
-                Ok(Value::from(text))
-            },
-        )
+            }
+            Ok(Value::from(text))
+        })
     }
 
     /// A string after interpolation; `tokens` are its tokens.

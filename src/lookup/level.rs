@@ -446,7 +446,7 @@ impl Engine<'_> {
 
     /// Records that a function does not have a key, unless its keys are unknown.
     pub(super) fn missing(&mut self, key: impl FnOnce() -> String) {
-        if let Some(tracer) = &mut self.tracer
+        if let Some(tracer) = self.recorder()
             && !matches!(tracer.current().event, TraceEvent::Unknown(..))
         {
             tracer.current().event = TraceEvent::NotFound(key());

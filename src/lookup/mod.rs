@@ -75,8 +75,7 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use over_nodes::{
     FirstFiles, Group, GroupOrigin, LookupLimit, Run, first_files, groups_of_members,
-    groups_of_nodes, groups_of_possible, numbered_answers, possible_readers, readers, runs,
-    runs_within,
+    groups_of_nodes, groups_of_possible, numbered_answers, possible_readers, readers, runs_within,
 };
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{

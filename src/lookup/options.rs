@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
@@ -27,7 +27,13 @@ use crate::workspace::LOOKUP_OPTIONS;
 pub struct CompiledOptions {
     entries: Arc<HashMap>,
     patterns: Vec<(Regexp, Value)>,
+    /// The index of the first pattern that matches a key, for keys that were asked for: nodes share
+    /// their keys, and most share their options.
+    first_matches: Mutex<Map<Box<str>, Option<usize>>>,
 }
+
+/// Maximum number of keys whose pattern is kept.
+const MAX_MATCHED_KEYS: usize = 1 << 16;
 
 #[derive(Clone, Default)]
 pub(super) struct KnownOptions {
@@ -102,6 +108,7 @@ impl CompiledOptions {
         Ok(CompiledOptions {
             entries: entries.clone(),
             patterns,
+            first_matches: Mutex::default(),
         })
     }
 
@@ -134,12 +141,35 @@ impl CompiledOptions {
         if let Some(value) = exact.filter(|value| !is_pattern(root_key) && !value.is_undef()) {
             return Ok(Some((None, value)));
         }
-        for (pattern, value) in &self.patterns {
+        let first = self.first_match(root_key)?.map(|at| &self.patterns[at]);
+        Ok(first.map(|(pattern, value)| (Some(pattern), value)))
+    }
+
+    /// The index of the first pattern that matches a key. O(patterns) once for a key.
+    fn first_match(&self, root_key: &str) -> Result<Option<usize>, MatchLimit> {
+        if self.patterns.is_empty() {
+            return Ok(None);
+        }
+        let known = || {
+            let known = self.first_matches.lock();
+            known.unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(first) = known().get(root_key) {
+            return Ok(*first);
+        }
+        let mut first = None;
+        for (at, (pattern, _)) in self.patterns.iter().enumerate() {
             if pattern.is_match(root_key)? {
-                return Ok(Some((Some(pattern), value)));
+                first = Some(at);
+                break;
             }
         }
-        Ok(None)
+        let mut known = known();
+        if known.len() >= MAX_MATCHED_KEYS {
+            known.clear();
+        }
+        known.insert(Box::from(root_key), first);
+        Ok(first)
     }
 }
 
@@ -289,7 +319,8 @@ impl Engine<'_> {
             && self.tracer.is_none()
         {
             let configs = self.session.configs;
-            return configs.merged_options([one, other], || self.merge_options(&outer, &own, meta));
+            let merged = || self.merge_options(&outer, &own, meta);
+            return configs.compiled_options((one, Some(other)), merged);
         }
         self.merge_options(&outer, &own, meta)
     }
@@ -316,10 +347,22 @@ impl Engine<'_> {
                 },
             )
         })?;
-        self.compiled(Some(&merged))
+        self.compile(Some(&merged))
     }
 
+    /// Like [`Engine::compile`], with the result of before for the very same options.
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
+        let compile = || self.compile(options);
+        match options {
+            Some(Value::Hash(entries)) => {
+                let configs = self.session.configs;
+                configs.compiled_options((entries, None), compile)
+            }
+            _ => compile(),
+        }
+    }
+
+    fn compile(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
         CompiledOptions::compile(options, self.session.configs).map(Arc::new)
     }
 

@@ -53,26 +53,20 @@ pub struct LookupLimit<'a> {
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl LookupLimit<'_> {
-    const NONE: LookupLimit<'static> = LookupLimit {
-        most: usize::MAX,
-        sample: usize::MAX,
-        is_cancelled: &|| false,
-    };
+impl<'a> LookupLimit<'a> {
+    /// As many lookups as there are distinct sets of sources.
+    #[must_use]
+    pub fn unlimited(is_cancelled: &'a dyn Fn() -> bool) -> LookupLimit<'a> {
+        LookupLimit {
+            most: usize::MAX,
+            sample: usize::MAX,
+            is_cancelled,
+        }
+    }
 }
 
-/// The answers for `members`: one lookup for each distinct set of sources, plus O(members).
-#[must_use]
-pub fn runs(
-    session: &Session<'_>,
-    nodes: &KnownNodes,
-    request: &Request,
-    members: &[usize],
-) -> Vec<Run> {
-    runs_within(session, nodes, request, members, &LookupLimit::NONE)
-}
-
-/// [`runs`] within a limit: members that would need further lookups are in no run.
+/// The answers for `members`: one lookup for each distinct set of sources, plus O(members). Members
+/// that would need more lookups than the limit allows are in no run.
 #[must_use]
 pub fn runs_within(
     session: &Session<'_>,
@@ -405,11 +399,16 @@ pub struct GroupOrigin<S = Source> {
 type ShownAnswer = (Result<Value, String>, Option<String>);
 
 /// The answers over known nodes, the largest group first; groups of equal size in the order of
-/// their first nodes.
+/// their first nodes. Empty if it was cancelled.
 #[must_use]
-pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
+pub fn groups_of_nodes(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
-    groups_of_members(session, nodes, request, &members)
+    groups_of_members(session, nodes, request, &members, is_cancelled)
 }
 
 /// The same for some of the nodes, by number, in their order.
@@ -419,12 +418,16 @@ pub fn groups_of_members(
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
+    is_cancelled: &dyn Fn() -> bool,
 ) -> Vec<Group> {
-    let answers = numbered_answers(session, nodes, request, members, &|| false);
-    let NumberedAnswers {
+    let answers = numbered_answers(session, nodes, request, members, is_cancelled);
+    let Some(NumberedAnswers {
         mut groups,
         place_of,
-    } = answers.unwrap_or_default();
+    }) = answers
+    else {
+        return Vec::new();
+    };
     for &member in members {
         let (group, origin) = place_of[member];
         let group = &mut groups[group as usize];
@@ -436,7 +439,7 @@ pub fn groups_of_members(
 }
 
 /// The answers of some known nodes, whose names are left out.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct NumberedAnswers {
     /// The answers, that of most nodes first, each with the origins of most nodes first.
     pub groups: Vec<Group>,
@@ -484,10 +487,7 @@ pub fn numbered_answers(
             });
         (group as u32, *origin as u32)
     };
-    let limit = LookupLimit {
-        is_cancelled,
-        ..LookupLimit::NONE
-    };
+    let limit = LookupLimit::unlimited(is_cancelled);
     let found = answers_within(session, nodes, request, members, &limit, visit);
     let answered: usize = found.iter().map(|(_, members)| members.len()).sum();
     if answered < members.len() {

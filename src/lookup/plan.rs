@@ -6,12 +6,12 @@
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::context::{Environment, EnvironmentConfig, PuppetVersion, Strict};
+use super::context::{Environment, EnvironmentConfig, Settings};
 use super::engine::Engine;
 use super::reach::Place;
 use super::session::Session;
 use super::views::{LayerViews, views};
-use crate::hierarchy::{Backends, Config, ConfigError, Layer};
+use crate::hierarchy::{Config, ConfigError, Layer};
 use crate::scope::{KnownNodes, Scope};
 
 /// Maximum number of cached plans; a workspace has one for each module with data.
@@ -41,14 +41,22 @@ struct LayerPlan {
     views: Mutex<Map<u64, Arc<LayerViews>>>,
 }
 
-#[derive(PartialEq, Debug)]
+#[derive(Debug)]
 struct Basis {
     /// Identifies the set of files: [`Files::shape`](crate::workspace::Files::shape).
     files: u64,
     environment: Environment,
-    settings: (PuppetVersion, Strict, bool, bool, bool),
-    backends: Arc<Backends>,
+    settings: Settings,
     config: Option<Arc<Result<Config, ConfigError>>>,
+}
+
+impl Basis {
+    fn is_same(&self, other: &Basis) -> bool {
+        self.files == other.files
+            && self.environment == other.environment
+            && self.settings.answers_alike(&other.settings)
+            && self.config == other.config
+    }
 }
 
 impl LayerPlan {
@@ -95,18 +103,10 @@ impl Session<'_> {
     fn plan(&self, layer: &Layer) -> Option<Arc<LayerPlan>> {
         let files = self.files.shape()?;
         let provider = Engine::new(*self, Scope::open()).provider(layer);
-        let settings = self.settings;
         let basis = Basis {
             files,
             environment: self.environment.clone(),
-            settings: (
-                settings.puppet_version,
-                settings.strict,
-                settings.strict_variables,
-                settings.modules_may_be_missing,
-                settings.keys.is_some(),
-            ),
-            backends: settings.backends.clone(),
+            settings: self.settings.clone(),
             config: provider.ok().flatten().map(|known| known.config.clone()),
         };
         let environment = self.environment;
@@ -122,7 +122,7 @@ impl Session<'_> {
             plans.clear();
         }
         let versions = plans.entry(key).or_default();
-        let known = versions.iter().position(|plan| plan.basis == basis);
+        let known = versions.iter().position(|plan| plan.basis.is_same(&basis));
         let plan = match known {
             Some(at) => versions.remove(at),
             None => Arc::new(LayerPlan::new(basis)),

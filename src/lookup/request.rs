@@ -25,8 +25,8 @@ pub enum Tracing {
     Off,
     /// All of the lookup, as for `--explain`.
     Full,
-    /// All of the lookup except the search for `lookup_options`: the sources of the values. Results
-    /// of that search are not copied, which takes most of the time of a full trace.
+    /// All of the lookup except the search for `lookup_options` and what tokens look up: the sources
+    /// of the values. These take most of the time of a full trace.
     Sources,
     /// Only the search for `lookup_options`, as for `--explain-options`.
     OptionsOnly,
@@ -44,7 +44,7 @@ pub enum Asker {
 }
 
 /// One call of `lookup()` (`puppet/functions/lookup.rb`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Request {
     /// The names, tried in order.
     pub names: Vec<Arc<str>>,

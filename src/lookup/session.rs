@@ -73,6 +73,14 @@ impl<'a> Session<'a> {
         functions.unwrap_or_default()
     }
 
+    /// Whether a lookup of a key in this scope asks a function whose results are unknown.
+    #[must_use]
+    pub fn asks_unknown_function(&self, scope: &Scope, request: &Request) -> bool {
+        let answer = Engine::new(*self, scope.clone()).run(request);
+        let mut unknown = answer.unknown.iter();
+        unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
+    }
+
     /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
     /// with their unknown parts.
     ///

@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::{
     Answer, ConfigCache, Environment, LookupLimit, PuppetVersion, Request, Session, Settings,
-    explain, runs_within,
+    explain, runs_within, sources,
 };
 use crate::scope::{Authenticated, Facts, KnownNodes, Scope, default_trusted, read_nodes};
 use crate::value::{HashMap, Value, from_json, hash_with_capacity};
@@ -165,6 +165,12 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
         for (at, scope) in scopes.iter().enumerate() {
             for key in ["m::list", "m::hash", "own"] {
                 let plain = Request::key(key);
+                let whole = session.lookup(scope, &plain.clone().traced());
+                let brief = session.lookup(scope, &plain.clone().with_sources());
+                assert_eq!(whole.result, brief.result);
+                assert_eq!(whole.unknown, brief.unknown);
+                let sources = |answer: &Answer| answer.trace.as_ref().map(sources);
+                assert_eq!(sources(&whole), sources(&brief), "{key} in scope {at}");
                 for request in [plain.clone(), plain.clone().with_sources(), plain.traced()] {
                     let answer_with = |configs: &ConfigCache| {
                         let session = Session {

@@ -235,6 +235,8 @@ pub(super) struct Tracer {
     /// Open nodes, the root first.
     open: Vec<TraceNode>,
     pub(super) wanted: Tracing,
+    /// Whether nothing is added now. Changes in place still reach what was recorded.
+    pub(super) is_paused: bool,
 }
 
 impl Tracer {
@@ -242,6 +244,7 @@ impl Tracer {
         Tracer {
             open: vec![TraceNode::new(TraceKind::Root)],
             wanted,
+            is_paused: false,
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
     (2..=MOST_FILES).contains(&count)
         && file.is_last(key)
         && &*key.name != LOOKUP_OPTIONS
-        && !file.checker.has_option(&key.name, "merge")
+        && !file.checker.is_merged(&key.name)
         && !file.checker.may_be_read_by_function(file.file.path())
 }
 
@@ -130,8 +130,8 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
         return false;
     }
     let value = |source: &File| {
-        let data = file.snapshot().data_of(source, source.format()?);
-        Some(data.loaded.as_ref().ok()?.get(key)?.inspect().to_string())
+        let value = file.snapshot().value_of(source, key, source.format()?)?;
+        Some(value.inspect().to_string())
     };
     let value_here = value(one);
     value_here.is_some() && value_here == value(other)

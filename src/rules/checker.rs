@@ -18,7 +18,7 @@ use crate::analysis::{
 };
 use crate::datatype::Type;
 use crate::hierarchy::{Layer, Template};
-use crate::lookup::{ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause};
+use crate::lookup::{ConfigCache, Place, PuppetVersion, Request, Settings};
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
 use crate::syntax::puppet::Dialect;
@@ -428,6 +428,15 @@ impl<'a> Checker<'a> {
         entries.any(|entry| entry.value.get(option).is_some())
     }
 
+    /// Whether some entry of `lookup_options` for a key merges values: each strategy but `first`.
+    pub(super) fn is_merged(&self, key: &str) -> bool {
+        let merges = |entry: &ListedOption| {
+            let has_merge = entry.value.get("merge").is_some();
+            has_merge && option_list::strategy(&entry.value) != Some("first")
+        };
+        self.options_for(key).any(merges)
+    }
+
     /// The variables in the paths of all hierarchies, without a leading `::`.
     pub(super) fn path_variables(&self) -> &BTreeSet<Arc<str>> {
         self.path_variables.get_or_init(|| {
@@ -523,11 +532,9 @@ impl<'a> Checker<'a> {
             None => NO_KEY.to_owned(),
         };
         let view = self.analysis().at(context.root);
-        let answer = view
-            .session()
-            .lookup(&Scope::open(), &Request::key(&some_key));
-        let mut unknown = answer.unknown.iter();
-        unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
+        let request = Request::key(&some_key);
+        view.session()
+            .asks_unknown_function(&Scope::open(), &request)
     }
 }
 

@@ -226,7 +226,11 @@ impl<'a> FileContext<'a> {
                     loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
                     recovered: Value::Undef,
                 }),
-                None => self.snapshot().data_of(self.file, self.format()),
+                // Walks over data need the tree anyway.
+                None => {
+                    let parse = Some(self.parse());
+                    self.snapshot().data_from(self.file, self.format(), parse)
+                }
             },
             FileRole::Config(_) | FileRole::Project | FileRole::Code => Arc::new(DataFile {
                 loaded: match self.file.bytes() {

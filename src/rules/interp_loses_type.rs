@@ -18,8 +18,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some((looked_up, Held::Values(values))) = held(file, at) else {
         return;
     };
-    let has = |option| file.checker.has_option(&looked_up.root, option);
-    if has("convert_to") {
+    if file.checker.has_option(&looked_up.root, "convert_to") {
         return;
     }
     let all = |kind| values.iter().all(|one| *one == kind);
@@ -28,7 +27,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         (Severity::Warning, "a hash", printed)
     } else if all(ValueKind::List) {
         (Severity::Warning, "a list", printed)
-    } else if has("merge") {
+    } else if file.checker.is_merged(&looked_up.root) {
         // Merged scalars become a list.
         return;
     } else if all(ValueKind::Boolean) {

@@ -106,7 +106,7 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     let Some(first) = looked_up.key.segments.first() else {
         return Some(Held::Values(kinds));
     };
-    let is_merged = checker.has_option(root, "merge");
+    let is_merged = checker.is_merged(root);
     let refused = kinds
         .iter()
         .filter(|kind| is_refused(**kind, first))

@@ -19,7 +19,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     }
     let is_undef = |value: &Value| value.get(&key.name).is_some_and(Value::is_undef);
-    if !file.loaded().is_ok_and(is_undef) || file.checker.has_option(&key.name, "merge") {
+    if !file.loaded().is_ok_and(is_undef) || file.checker.is_merged(&key.name) {
         return;
     }
     let Some(lower) = lower_file(file, &key.name) else {

@@ -72,7 +72,7 @@ fn check_key<'c>(
             }
         }
     }
-    let is_merged = at.checker.has_option(&key.name, "merge");
+    let is_merged = at.checker.is_merged(&key.name);
     let mut judged: Vec<&EffectiveKey<'_>> = typed.iter().collect();
     judged.retain(|it| !it.has_outside());
     let before = findings.list.len();

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::{NodeCache, NodeChoice, NodeInputs, NodeSet, SiteCache, name_rules};
+use crate::analysis::{
+    AnswerCache, NodeCache, NodeChoice, NodeInputs, NodeSet, SiteCache, name_rules,
+};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup::{self, ConfigCache};
@@ -32,6 +34,7 @@ pub(crate) struct Caches {
     pub(crate) configs: Arc<ConfigCache>,
     pub(crate) nodes: NodeCache,
     pub(crate) sites: Arc<SiteCache>,
+    pub(crate) answers: AnswerCache,
     /// The semantic tokens last sent to the client.
     pub(crate) tokens: LastTokens,
 }

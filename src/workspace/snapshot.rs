@@ -322,13 +322,19 @@ impl Snapshot {
     /// Loads a file's text.
     #[must_use]
     pub fn data_of(&self, file: &File, format: Format) -> Arc<DataFile> {
+        // An open document already has a tree.
+        let is_its_tree = format == own_format(file) && file.open.is_some();
+        let parsed = file.parse.get().filter(|_| is_its_tree);
+        self.data_from(file, format, parsed.map(|parse| &**parse))
+    }
+
+    /// Loads a file's text, from its tree in this format if there is one.
+    #[must_use]
+    pub fn data_from(&self, file: &File, format: Format, parse: Option<&Parse>) -> Arc<DataFile> {
         match file.bytes() {
             Ok(bytes) => self.data.get(file.hash(), &bytes, format, || {
-                // An open document already has a tree.
-                let parsed = file.parse.get().filter(|_| {
-                    format == Format::Yaml && format == own_format(file) && file.open.is_some()
-                });
-                let loaded = parsed.and_then(|parse| reader::load_parsed_yaml(parse));
+                let parse = parse.filter(|_| format == Format::Yaml);
+                let loaded = parse.and_then(reader::load_parsed_yaml);
                 let loaded = loaded.unwrap_or_else(|| reader::load(&bytes, format));
                 let cost = reader::cost(&loaded) + bytes.len();
                 (loaded, cost)

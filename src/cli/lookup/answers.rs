@@ -150,7 +150,7 @@ impl LookupQuestion<'_> {
             tracing: Tracing::Off,
             ..request.clone()
         };
-        let groups = groups_of_nodes(session, nodes, &plain);
+        let groups = groups_of_nodes(session, nodes, &plain, self.view.analysis.is_cancelled);
         for group in groups.iter().take(MAX_EXPLAINED) {
             let Some(member) = group.nodes.first().and_then(|name| nodes.find(name)) else {
                 continue;

@@ -257,7 +257,8 @@ impl LookupQuestion<'_> {
             return self.explained(&session, &nodes);
         }
         let request = self.request.clone().with_sources();
-        self.several(groups_of_nodes(&session, &nodes, &request))
+        let is_cancelled = self.view.analysis.is_cancelled;
+        self.several(groups_of_nodes(&session, &nodes, &request, is_cancelled))
     }
 
     /// The answers for all nodes that match a scope, given the levels outside of the workspace.

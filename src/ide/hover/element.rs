@@ -93,7 +93,7 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         let answer = view.session().lookup(&scope, &request);
         all.extend(fact_of(&answer).map(|fact| (fact, 0, "")));
     }
-    for run in view.runs(&request, &readers) {
+    for run in view.runs(&request, &readers).iter() {
         let (count, node) = (run.members.len(), nodes.certname(run.members[0]));
         let Some(fact) = fact_of(&run.answer) else {
             is_known_for_all = false;

@@ -129,21 +129,21 @@ fn for_known_nodes(
     readers: &[usize],
 ) -> Page {
     let nodes = context.view.analysis.nodes;
-    let mut runs = context.view.runs(request, readers);
+    let runs = context.view.runs(request, readers);
     let groups = grouped_by_answer(&runs, &target.steps);
     let left = left_out(&runs, readers);
     if groups.len() > 1 || left > 0 {
         let count = (readers.len(), left);
         return differing::page(context, target, request, groups, count);
     }
-    let Run { answer, members } = runs.swap_remove(0);
+    let Run { answer, members } = &runs[0];
     let own = answer.result.as_ref().ok();
     let own = own.and_then(|value| dig(value, &target.steps)).cloned();
     let differs = readers.len() == 1
         && own.is_some_and(|own| differs_elsewhere(context, target, request, &own));
     let audience = audience(context, target, readers);
     let scope = nodes.scope(members[0]);
-    let answered = (request, answer);
+    let answered = (request, answer.clone());
     let survey = context.view.survey_of(&target.root, &scope, answered);
     let mut page = one(context, target, &survey, vec![text(audience)]);
     if differs {

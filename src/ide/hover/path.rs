@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 
 use super::token::{element_lines, variable_lines};
 use super::{Context, with_more};
-use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
+use crate::analysis::{MAX_EXPANDED, is_wildcard, places_of};
 use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
@@ -88,8 +88,12 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
         return line;
     }
     let count = found.has_file.iter().filter(|has_file| **has_file).count();
+    let is_cut = files.len() >= MAX_EXPANDED;
     line.push(text(match count {
         1 => format!(" · 1 of {known} nodes has a file"),
+        count if is_cut && count < known => {
+            format!(" · at least {count} of {known} nodes have a file")
+        }
         count => format!(" · {count} of {known} nodes have a file"),
     }));
     match found.unread.as_slice() {
@@ -100,7 +104,8 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
             more.len()
         ))),
     }
-    if open[0].mapped.is_none() && !found.read.is_empty() {
+    // A node without one of these files may have one that is not among them.
+    if open[0].mapped.is_none() && !found.read.is_empty() && !is_cut {
         let without = (0..known).filter(|&member| !found.has_file[member]);
         line.extend(values(context, open[0], without, " · no file for "));
     }
@@ -111,7 +116,7 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
 fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
     let mut line = vec![text(match files.len() {
         0 => "no file".to_owned(),
-        count if count >= MOST_EXPANDED => format!("{count} files or more: "),
+        count if count >= MAX_EXPANDED => format!("{count} files or more: "),
         count => format!("{}: ", number_of(count, "file")),
     })];
     let shown = files.iter().take(MOST_NAMED);

@@ -265,7 +265,7 @@ impl<'c> EffectiveKey<'c> {
         let limit = LookupLimit {
             most: MOST_LOOKUPS,
             sample: MOST_LOOKUPS,
-            is_cancelled: &|| false,
+            is_cancelled: view.analysis.is_cancelled,
         };
         let request = request(&key.name);
         let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);

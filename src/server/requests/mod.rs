@@ -245,6 +245,7 @@ impl View {
             selected: nodes.selected.as_deref(),
             what_if: &what_if,
             without_what_if: factual.as_deref().map(|set| &set.known),
+            answers: Some(&self.caches.answers),
             is_cancelled: &is_cancelled,
             ..Analysis::new(
                 &self.snapshot,
