@@ -27,42 +27,71 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         && !file.checker.may_be_read_by_function(file.file.path())
 }
 
+/// A location that reads a file, and the other files that every node which reads the location
+/// reads too, with the index of their places, in the order of places.
+pub(super) struct AlwaysRead {
+    reader: usize,
+    reach: usize,
+    files: Vec<(usize, Arc<File>)>,
+}
+
+/// The same for all locations that read a file. O(locations × places).
+pub(super) fn always_read(file: &FileContext<'_>) -> Vec<AlwaysRead> {
+    let mut found = Vec::new();
+    for (at, reader) in file.readers().iter().enumerate() {
+        let places = file.checker.places(reader.root);
+        for (number, reach) in reader.reached().iter().enumerate() {
+            let file_at = |place: &Place| {
+                let other = file.snapshot().file(&reach.always(place)?)?;
+                (other.path() != file.file.path()).then(|| Arc::clone(other))
+            };
+            let files = places.iter().enumerate();
+            let files = files.filter_map(|(at, place)| Some((at, file_at(place)?)));
+            found.push(AlwaysRead {
+                reader: at,
+                reach: number,
+                files: files.collect(),
+            });
+        }
+    }
+    found
+}
+
 /// The last of the files that `other` names for each location that reads the file; `None` if it
 /// names none for one of them.
-pub(super) fn for_all_readers<'a>(
-    file: &FileContext<'a>,
-    other: impl Fn(&Reader<'_>, &Reach) -> Option<&'a Arc<File>>,
-) -> Option<&'a Arc<File>> {
+pub(super) fn for_all_readers<'c>(
+    file: &'c FileContext<'_>,
+    other: impl Fn(&'c AlwaysRead) -> Option<&'c Arc<File>>,
+) -> Option<&'c Arc<File>> {
     let mut last = None;
-    for reader in file.readers() {
-        for reach in reader.reached() {
-            last = Some(other(reader, reach)?);
-        }
+    for location in file.always_read() {
+        last = Some(other(location)?);
     }
     last
 }
 
 /// The nearest file above a location that sets a key, if every node that reads the location reads it.
-pub(super) fn always_above<'a>(
-    file: &FileContext<'a>,
-    reader: &Reader<'_>,
-    reach: &Reach,
+pub(super) fn always_above<'c>(
+    file: &FileContext<'_>,
+    location: &'c AlwaysRead,
     key: &str,
-) -> Option<&'a Arc<File>> {
+) -> Option<&'c Arc<File>> {
+    let (reader, reach) = location.of(file);
     let places = file.checker.places(reader.root);
     let own = reach.place.rank();
-    let mut above = places.iter().rev().filter(|place| place.rank() < own);
-    above.find_map(|place| always(file, reach, place, key))
+    let mut others = location.files.iter().rev();
+    let above = others.find(|(at, other)| places[*at].rank() < own && sets(other, key));
+    above.map(|(_, other)| other)
 }
 
 /// The file of a lower level with the same value of a key, if all nodes that read the location
 /// would use it instead. Files between them may only set the key to that value.
-pub(super) fn inherited<'a>(
-    file: &FileContext<'a>,
-    reader: &Reader<'_>,
-    reach: &Reach,
+pub(super) fn inherited<'c>(
+    file: &FileContext<'_>,
+    location: &'c AlwaysRead,
     key: &str,
-) -> Option<&'a Arc<File>> {
+) -> Option<&'c Arc<File>> {
+    let (reader, reach) = location.of(file);
     // A node reads several elements of `mapped_paths`.
     if reach.place.mapped.is_some() {
         return None;
@@ -70,13 +99,14 @@ pub(super) fn inherited<'a>(
     let places = file.checker.places(reader.root);
     let own = reach.place.rank();
     let is_below = |place: &&Place| place.rank() > own && place.in_default_hierarchy == own.0;
-    let below = || places.iter().filter(is_below);
-    let (last, heir) =
-        below().find_map(|place| Some((place.rank(), always(file, reach, place, key)?)))?;
+    let mut others = location.files.iter();
+    let (at, heir) = others.find(|(at, other)| is_below(&&places[*at]) && sets(other, key))?;
     if !is_same(file, heir, key) {
         return None;
     }
-    let mut between = below().filter(|place| place.rank() < last);
+    let last = places[*at].rank();
+    let between = places.iter().filter(is_below);
+    let mut between = between.filter(|place| place.rank() < last);
     let has_same_data = |place: &Place| {
         // The data of a function that is never run is unknown.
         if place.reading.is_none() {
@@ -90,15 +120,12 @@ pub(super) fn inherited<'a>(
     between.all(has_same_data).then_some(heir)
 }
 
-/// The file at a place that every node which reads the location reads, if it sets the key.
-fn always<'a>(
-    file: &FileContext<'a>,
-    reach: &Reach,
-    place: &Place,
-    key: &str,
-) -> Option<&'a Arc<File>> {
-    let other = file.snapshot().file(&reach.always(place)?)?;
-    (other.path() != file.file.path() && sets(other, key)).then_some(other)
+impl AlwaysRead {
+    /// The root and the location.
+    fn of<'c, 'a>(&self, file: &'c FileContext<'a>) -> (&'c Reader<'a>, &'c Reach) {
+        let reader = &file.readers()[self.reader];
+        (reader, &reader.reached()[self.reach])
+    }
 }
 
 /// Whether Puppet loads a file and it sets a key.

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
+use super::always_read::{AlwaysRead, always_read};
 use super::checker::{Checker, RootContext};
 use super::finding::{Findings, Fix, Safety};
 use super::looked_up::{Held, LookedUp};
@@ -147,6 +148,7 @@ pub(super) struct FileContext<'a> {
     pub(super) role: FileRole<'a>,
     parse: OnceLock<Arc<Parse>>,
     loaded: OnceLock<Arc<DataFile>>,
+    always_read: OnceLock<Vec<AlwaysRead>>,
 }
 
 impl<'a> FileContext<'a> {
@@ -161,7 +163,13 @@ impl<'a> FileContext<'a> {
             role,
             parse: OnceLock::new(),
             loaded: OnceLock::new(),
+            always_read: OnceLock::new(),
         }
+    }
+
+    /// The files that are read wherever this one is, found once for all keys.
+    pub(super) fn always_read(&self) -> &[AlwaysRead] {
+        self.always_read.get_or_init(|| always_read(self))
     }
 
     /// The snapshot of the workspace.

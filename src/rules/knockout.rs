@@ -54,8 +54,10 @@ pub(super) struct Knocking<'a> {
 /// file, or if too many files set the key.
 pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knocking<'a>> {
     let text = key.value.slice(file.file.text());
-    let mut others = file.checker.knockout_prefixes().iter();
-    let is_possible = text.contains(USUAL_PREFIX) || others.any(|prefix| text.contains(&**prefix));
+    let set = file.checker.knockout_prefixes().iter();
+    let mut prefixes = std::iter::once(USUAL_PREFIX).chain(set.map(|prefix| &**prefix));
+    // Dashes are in many texts; the options of a scope cost more than a look at the tree.
+    let is_possible = prefixes.any(|it| text.contains(it) && !texts(file, key, it).is_empty());
     if !is_possible
         || !file.is_last(key)
         || &*key.name == LOOKUP_OPTIONS

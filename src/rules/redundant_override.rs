@@ -10,9 +10,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
-    let same = for_all_readers(file, |reader, reach| {
-        inherited(file, reader, reach, &key.name)
-    });
+    let same = for_all_readers(file, |location| inherited(file, location, &key.name));
     let Some(same) = same else { return };
     let finding = findings.report(
         key.key,

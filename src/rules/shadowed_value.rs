@@ -10,9 +10,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) {
         return;
     }
-    let winner = for_all_readers(file, |reader, reach| {
-        always_above(file, reader, reach, &key.name)
-    });
+    let winner = for_all_readers(file, |location| always_above(file, location, &key.name));
     let Some(winner) = winner else { return };
     let name = file.snapshot().short_name(winner.path());
     let finding = findings.report(

@@ -1,6 +1,6 @@
 //! Reasons that forbid renaming a key, and changes that the user has to confirm.
 
-use super::{Renaming, exact_pattern, format_of, place_in};
+use super::{Confirmation, Renaming, exact_pattern, format_of, place_in};
 use crate::analysis::{Environments, HieraFiles};
 use crate::ide::code_names::lookups_of;
 use crate::ide::target::KeyTarget;
@@ -33,8 +33,8 @@ impl Renaming<'_> {
         }
     }
 
-    /// Checks a new name for a top-level key; returns the sentences to confirm.
-    pub(super) fn check_top_level(&self, from: &str) -> Result<Vec<String>, String> {
+    /// Checks a new name for a top-level key; returns what to confirm.
+    pub(super) fn check_top_level(&self, from: &str) -> Result<Vec<Confirmation>, String> {
         let mut to_confirm = Vec::new();
         let (old, new) = (&*self.key.root, self.new_name);
         if new == LOOKUP_OPTIONS {
@@ -56,10 +56,13 @@ impl Renaming<'_> {
                      new name of the parameter"
                 ));
             }
-            to_confirm.push(format!(
-                "renames the parameter ${old} of the class {class} in Puppet code too; ERB templates, and code that \
-                 computes the name, stay as they are"
-            ));
+            to_confirm.push(Confirmation {
+                sentence: format!(
+                    "renames the parameter ${old} of the class {class} in Puppet code too; ERB templates, and \
+                     code that computes the name, stay as they are"
+                ),
+                changes_values: false,
+            });
         }
         let snapshot = self.analysis.snapshot;
         let related = HieraFiles::related_to(self.analysis, from);
@@ -154,7 +157,7 @@ impl Renaming<'_> {
         file: &File,
         entry: &str,
         at: TextRange,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<Confirmation>, String> {
         let (old, new) = (&*self.key.root, self.new_name);
         let place = place_in(file, at);
         if entry == new {
@@ -174,10 +177,13 @@ impl Renaming<'_> {
             (false, true) => (new, old),
             (true, true) | (false, false) => return Ok(None),
         };
-        Ok(Some(format!(
-            "the pattern '{entry}' of lookup_options in {place} is for '{one}' and not for '{other}': values \
-             can be merged differently"
-        )))
+        Ok(Some(Confirmation {
+            sentence: format!(
+                "the pattern '{entry}' of lookup_options in {place} is for '{one}' and not for '{other}': \
+                 values can be merged differently"
+            ),
+            changes_values: true,
+        }))
     }
 
     /// Data of a module may only have keys of the module.

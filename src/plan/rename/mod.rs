@@ -28,10 +28,19 @@ use parameter::ParameterRename;
 pub struct Renamed {
     /// The edits.
     pub edits: Edits,
-    /// Sentences that the user has to confirm before.
-    pub to_confirm: Vec<String>,
+    /// What the user has to confirm before.
+    pub to_confirm: Vec<Confirmation>,
     /// Sentences to inform the user.
     pub to_know: Vec<String>,
+}
+
+/// A question before a rename.
+#[derive(Clone, Debug)]
+pub struct Confirmation {
+    /// What the rename does besides.
+    pub sentence: String,
+    /// Whether values can change. If not, an editor that cannot ask renames and tells the sentence.
+    pub changes_values: bool,
 }
 
 /// The range and the name of the thing under the cursor.

@@ -23,7 +23,9 @@ fn rename_lines(at: &AtCursor<'_>, new_name: &str) -> String {
     match rename(at.analysis, at.path, at.offset, new_name) {
         Ok(renamed) => {
             let confirmations = renamed.to_confirm.iter();
-            let confirmations: String = confirmations.map(|key| format!("asks: {key}\n")).collect();
+            let confirmations: String = confirmations
+                .map(|it| format!("asks: {}\n", it.sentence))
+                .collect();
             confirmations + &changed_lines(at.analysis.snapshot, &renamed.edits)
         }
         Err(why) => format!("refused: {why}"),

@@ -61,19 +61,24 @@ fn renamed(
     };
     let form = view.facts.edits;
     let mut edit = workspace_edit(view, &renamed.edits, form);
-    if let Some(first) = renamed.to_confirm.first() {
-        if !form.annotates {
-            return Some(Err(format!(
-                "{first}: this editor cannot ask for confirmation, so nothing is renamed"
-            )));
-        }
+    let mut to_know = renamed.to_know;
+    let questions = renamed.to_confirm.iter();
+    let sentences: Vec<&str> = questions.map(|it| &*it.sentence).collect();
+    if !sentences.is_empty() && form.annotates {
         let note = EditNote {
-            label: renamed.to_confirm.join("; "),
+            label: sentences.join("; "),
             is_to_confirm: true,
         };
         annotate(&mut edit, &note);
+    } else if let Some(first) = renamed.to_confirm.iter().find(|it| it.changes_values) {
+        return Some(Err(format!(
+            "{}: this editor cannot ask for confirmation, so nothing is renamed",
+            first.sentence
+        )));
+    } else {
+        to_know.extend(sentences.into_iter().map(str::to_owned));
     }
-    Some(Ok((edit, renamed.to_know)))
+    Some(Ok((edit, to_know)))
 }
 
 pub(crate) async fn files(

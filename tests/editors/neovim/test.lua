@@ -843,6 +843,29 @@ test('a rename goes through other files, and is undone', function()
   assert(vim.deep_equal(before, { text_of(common), text_of(inventory) }), 'the rename is undone')
 end)
 
+test('a parameter is renamed in data and in code', function()
+  open('data/common.yaml')
+  local common = vim.api.nvim_get_current_buf()
+  local before = text_of(common)
+  ask('textDocument/prepareRename', '\\^profile::web::workers')
+  vim.lsp.buf.rename('profile::web::processes')
+  wait('the new name', function()
+    return text_of(common):find('\nprofile::web::processes:', 1, true) ~= nil
+  end)
+  local in_code = false
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.bo[buffer].modified then
+      local is_class = vim.endswith(vim.api.nvim_buf_get_name(buffer), 'manifests/web.pp')
+      in_code = in_code or (is_class and text_of(buffer):find('$processes', 1, true) ~= nil)
+      vim.api.nvim_buf_call(buffer, function()
+        vim.cmd('silent undo')
+      end)
+    end
+  end
+  assert(in_code, 'the class has the new name')
+  assert(text_of(common) == before, 'the rename is undone')
+end)
+
 --- Answers what a command asks, one after the other: of choices the first that contains the text.
 local function answering(answers, command)
   local prompts = {}

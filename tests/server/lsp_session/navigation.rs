@@ -268,6 +268,34 @@ fn a_rename_that_changes_more_than_a_name_needs_confirmation() {
 }
 
 #[test]
+fn an_editor_that_cannot_ask_renames_a_parameter_and_tells_what_stays() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let class = folder.join("modules/web/manifests/init.pp");
+    std::fs::create_dir_all(class.parent().unwrap()).unwrap();
+    std::fs::write(&class, "class web(Integer $port) { notice($port) }\n").unwrap();
+    let mut program = start(&folder);
+    let common = folder.join("data/common.yaml");
+    program.rewrite(&common, "web::port: 80\n");
+    let mut params = at(&common, 0, 2);
+    params["newName"] = json!("web::listen");
+    let edit = program.ask("textDocument/rename", &params);
+    assert!(edit["changeAnnotations"].is_null(), "{edit}");
+    for file in [&common, &class] {
+        assert!(edit.to_string().contains(&uri(file)), "{edit}");
+    }
+    let told = program.wait("what stays", |message| {
+        message["method"] == "window/showMessage"
+    });
+    let told = told["params"]["message"].as_str().unwrap();
+    assert!(
+        told.starts_with("renames the parameter $port of the class web in Puppet code too"),
+        "{told}"
+    );
+    program.end();
+}
+
+#[test]
 fn a_rename_covers_all_files_or_is_refused_with_a_reason() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().canonicalize().unwrap();
