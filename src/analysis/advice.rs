@@ -70,8 +70,8 @@ pub(super) fn advice(
 ) -> Vec<Advice> {
     let mut found: Vec<Weighed> = Vec::new();
     found.extend(no_hierarchy(analysis, report));
+    found.extend(untold(analysis, report, nodes));
     found.extend(refused(analysis, report));
-    found.extend(untold(report, nodes));
     found.extend(no_facts(report));
     found.extend(unknown_variables(report, nodes));
     found.extend(unknown_backends(report, offers));

@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::NodeSet;
 use super::advice::{INVENTORY, SHELL, Weighed};
 use super::doctor::{Advice, Report, VariableReport};
+use super::{Analysis, NodeSet};
 use crate::scope::Knowledge;
 use crate::text::few;
 
-/// Weighed after what makes every lookup fail, before everything else.
-const FIRST: usize = usize::MAX - 2;
+/// Weighed before everything else, except for a missing hierarchy.
+const FIRST: usize = usize::MAX - 1;
 
 /// Asks the node classifier for each node of a nodes file, on the Puppet server.
-const ASK_CLASSIFIER: &str = "mkdir -p enc\n\
-    for node in $(jq -r 'if type == \"array\" then .[].certname else keys[] end' NODES | sort -u); do\n  \
-    \"$(puppet config print external_nodes --section server)\" \"$node\" > \"enc/$node.yaml\"\n\
-    done\n\
+const ASK_CLASSIFIER: &str = "mkdir -p enc && \
+    for node in $(jq -r 'if type == \"array\" then .[].certname else keys[] end' NODES); do \
+    \"$(puppet config print external_nodes --section server)\" \"$node\" > \"enc/$node.yaml\"; done\n\
     hiera-ls doctor --nodes NODES --nodes enc\n";
 
 /// The part of a node's data to which a variable belongs.
@@ -38,7 +37,7 @@ fn part_of(variable: &VariableReport, are_variables_told: bool) -> DataPart {
 
 /// The advice, for each part of the data that is not told. Nodes of which only the name is known lack
 /// everything, so other advice is for them.
-pub(super) fn untold(report: &Report, nodes: &NodeSet) -> Vec<Weighed> {
+pub(super) fn untold(analysis: Analysis<'_>, report: &Report, nodes: &NodeSet) -> Vec<Weighed> {
     let all = nodes.nodes.all();
     if all.iter().all(|node| node.knowledge != Knowledge::All) {
         return Vec::new();
@@ -59,10 +58,8 @@ pub(super) fn untold(report: &Report, nodes: &NodeSet) -> Vec<Weighed> {
             format!("unknown for {most} of {} nodes", all.len()),
         ))
     };
-    let file = nodes
-        .paths()
-        .next()
-        .map_or("nodes.json", |path| path.rsplit('/').next().unwrap_or(path));
+    let file = nodes.paths().next();
+    let file = file.map_or("nodes.json", |path| analysis.snapshot.short_name(path));
     let mut found = Vec::new();
     if let Some((names, count)) = told_by(DataPart::Variables) {
         found.push(Advice {

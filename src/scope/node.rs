@@ -320,7 +320,9 @@ impl Node {
         let certname = self.trusted.get(&StrKey("certname"));
         let certname = certname.and_then(Value::as_str).unwrap_or(&self.certname);
         let trusted = default_trusted(certname, Authenticated::Remote, &self.trusted);
-        let mut server_facts = HashMap::default();
+        let server_facts = self.variables.get(&StrKey("server_facts"));
+        let server_facts = server_facts.and_then(Value::as_hash).cloned();
+        let mut server_facts = server_facts.unwrap_or_default();
         server_facts.insert("environment".into(), environment.into());
         let scope = Scope::closed(
             &self.facts,
@@ -567,5 +569,16 @@ mod tests {
         }
         let environment = Variable::Known("production".into());
         assert_eq!(served.variable("server_facts.environment"), environment);
+        let given = Value::hash([("server_facts", Value::hash([("servername", "vm".into())]))]);
+        let node = Node {
+            variables: given.as_hash().unwrap().clone(),
+            ..Node::new("a.b.c", &HashMap::default())
+        };
+        let served = KnownNodes::new(&Nodes::from_iter([Arc::new(node)])).scope(0);
+        for (path, known) in [("servername", "vm"), ("environment", "production")] {
+            let known = Variable::Known(known.into());
+            assert_eq!(served.variable(&format!("server_facts.{path}")), known);
+        }
+        assert_eq!(served.variable("server_facts.serverip"), Variable::Unknown);
     }
 }

@@ -277,9 +277,10 @@ impl Scope {
             return Variable::Known(value);
         }
         if self.is_served && name == "server_facts" {
-            let of_environment = Segment::Name("environment".into());
-            if segments.first() != Some(&of_environment) {
-                return Variable::Unknown;
+            let given = self.top.get(&StrKey(name));
+            let part = segments.first().zip(given);
+            if part.is_none_or(|(segment, given)| segment.part_of(given).is_none()) {
+                return self.bound_at(name, segments);
             }
         }
         let has_fact = || {

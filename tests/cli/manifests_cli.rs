@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "nodes.json",
-        r#"{"web1.example.com": {"facts": {"a": 1}}, "x.example.com": {"facts": {"a": 1}}}"#,
+        r#"{"web1.example.com": {"facts": {"a": 1}, "variables": {}}, "x.example.com": {"facts": {"a": 1}, "variables": {}}}"#,
     ),
 ];
 

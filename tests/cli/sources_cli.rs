@@ -226,3 +226,27 @@ fn the_doctor_first_says_what_no_source_tells() {
     let text = doctor(&["--nodes", "inventory.json", "--nodes", "enc"]);
     assert!(!text.contains("no source tells"), "{text}");
 }
+
+#[test]
+fn what_a_server_sets_and_quoted_extensions_can_be_given() {
+    let nodes = r#"{"a": {"facts": {}, "trusted": {"extensions": {"1.3.6.1.4": "blue"}},
+        "variables": {"server_facts": {"servername": "vm"}}}}"#;
+    let folder = files_in(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: Server, path: 'server/%{server_facts.servername}.yaml'}\n\
+             - {name: Zone, path: 'zone/%{trusted.extensions.\"1.3.6.1.4\"}.yaml'}\n",
+        ),
+        ("data/server/vm.yaml", "s: vm\n"),
+        ("data/zone/blue.yaml", "z: blue\n"),
+        ("nodes.json", nodes),
+    ]);
+    for (key, value) in [("s", "--- vm\n"), ("z", "--- blue\n")] {
+        let (text, error, code) = run(folder.path(), &["lookup", key, "--node", "a"]);
+        assert_eq!((text.as_str(), code), (value, 0), "{error}");
+    }
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "trusted.extensions.\"1.3.6.1.4\" 1 level, 1 file 1 of 1 node trusted data";
+    assert!(words.contains(line), "{text}");
+}

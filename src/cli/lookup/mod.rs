@@ -76,10 +76,10 @@ pub(super) struct LookupArguments {
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
     render_as: Option<RenderFormat>,
-    /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
-    /// nodes.yaml, else its spec/fixtures/facts]
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
-    nodes: Option<String>,
+    nodes: Vec<String>,
     #[command(flatten)]
     places: PlaceArguments,
     #[command(flatten)]
@@ -104,9 +104,8 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let configs = ManuallyDrop::new(ConfigCache::default());
     let workspace = LookupWorkspace::open(&opened, arguments, &request, (&settings, &configs))?;
     let workspace = ManuallyDrop::new(workspace);
-    let named = Vec::from_iter(arguments.nodes.clone());
     let sources = NodeRequest {
-        files: &named,
+        files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &opened.project,
         settings: &settings,
@@ -128,7 +127,7 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
         sources,
     };
     // Facts from a flag belong to one node, as in `puppet lookup`.
-    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
+    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_empty()) {
         return question.with_facts();
     }
     match &arguments.node {
