@@ -411,7 +411,8 @@ fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'stati
         assigned.is_some_and(|assigned| assigned.get(root).is_some())
     };
     match root {
-        "environment" | "server_facts" => "its environment",
+        "environment" => "its environment",
+        _ if name == "server_facts.environment" => "its environment",
         _ if is_derived(&nodes.rules, node, name) => PROJECT_FILE,
         _ if is_given(name) && is_by_name => "names of data files",
         _ if is_given(root) => "variables",

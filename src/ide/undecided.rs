@@ -32,12 +32,12 @@ impl Undecided {
         const MOST: usize = 3;
         let files: Vec<String> = self.files.iter().map(|file| shown(file)).collect();
         let variables: Vec<&str> = self.variables.iter().map(|name| &**name).collect();
-        let which = match files.len() {
-            1 => "it",
-            _ => "one of them",
+        let one_of = match files.len() {
+            1 => "",
+            _ => "one of ",
         };
         format!(
-            "{} may differ for {}, if a node reads {}: whether it reads {which} depends on {}",
+            "{} may differ for {}: whether a node reads {one_of}{} depends on {}",
             self.key,
             few(&self.nodes, MOST),
             few(&files, MOST),

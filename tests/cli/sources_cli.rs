@@ -126,13 +126,10 @@ fn a_change_that_unknown_variables_decide_is_no_all_clear() {
     let (text, error, code) = diff(&[]);
     assert_eq!((text.as_str(), code), ("", 3), "{error}");
     assert!(
-        error.contains("unknown: port may differ for a, if a node reads "),
+        error.contains("unknown: port may differ for a: whether a node reads "),
         "{error}"
     );
-    assert!(
-        error.contains("role/web.yaml: whether it reads it depends on role"),
-        "{error}"
-    );
+    assert!(error.contains("role/web.yaml depends on role"), "{error}");
     let (text, _, code) = diff(&["--format", "markdown"]);
     assert_eq!(code, 3);
     assert!(
