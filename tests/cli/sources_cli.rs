@@ -70,7 +70,7 @@ fn what_a_classifier_sets_is_unknown_with_the_answer_of_puppetdb_alone() {
     // Both together are the nodes file.
     let known = matrix(&[]);
     assert_eq!(
-        matrix(&["--nodes", "inventory.json", "--nodes", "enc"]),
+        matrix(&["--nodes", "enc", "--nodes", "inventory.json"]),
         known
     );
     let (text, _, _) = run(
