@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::doctor::{Advice, BackendUse, Hierarchy, LevelReport, Report, VariableReport};
+use super::untold::untold;
 use super::{Analysis, NodeSet, Offer, PROJECT_FILE};
 use crate::scope::{CoreFact, core_fact};
 use crate::workspace::{Files as _, HIERA_YAML, RootKind, path};
@@ -13,10 +14,10 @@ use crate::workspace::{Files as _, HIERA_YAML, RootKind, path};
 pub const MOST_ADVICE: usize = 3;
 
 /// The place of a command to run.
-const SHELL: &str = "shell";
+pub(super) const SHELL: &str = "shell";
 
-/// Asks PuppetDB for all nodes; the answer is a nodes file.
-const INVENTORY: &str =
+/// Asks PuppetDB for all nodes; the answer is a nodes file, without what a classifier sets.
+pub(super) const INVENTORY: &str =
     "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
 
 /// A way to get a file of nodes.
@@ -58,7 +59,7 @@ pub static RECIPES: [Recipe; 4] = [
 ];
 
 /// A piece of advice, and the number of files it affects.
-type Weighed = (usize, Advice);
+pub(super) type Weighed = (usize, Advice);
 
 /// The most useful advice first, at most [`MOST_ADVICE`].
 pub(super) fn advice(
@@ -69,6 +70,7 @@ pub(super) fn advice(
 ) -> Vec<Advice> {
     let mut found: Vec<Weighed> = Vec::new();
     found.extend(no_hierarchy(analysis, report));
+    found.extend(untold(analysis, report, nodes));
     found.extend(refused(analysis, report));
     found.extend(no_facts(report));
     found.extend(unknown_variables(report, nodes));

@@ -107,6 +107,8 @@ pub struct VariableReport {
     pub files: usize,
     /// For how many nodes its value is known.
     pub known: usize,
+    /// For how many nodes no source tells whether they have it.
+    pub unknown: usize,
     /// Its values, taken from the names of these files.
     pub values: BTreeSet<String>,
     /// Where nodes get it from, in words, with the number of nodes; the most frequent first.
@@ -386,6 +388,7 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
             }
             sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             VariableReport {
+                unknown: column.unknown.map_or(0, |id| column.counts[id as usize]),
                 known: sources.iter().map(|(_, count)| count).sum(),
                 values: values.remove(&name).unwrap_or_default(),
                 name,
@@ -409,6 +412,7 @@ fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'stati
     };
     match root {
         "environment" => "its environment",
+        _ if name == "server_facts.environment" => "its environment",
         _ if is_derived(&nodes.rules, node, name) => PROJECT_FILE,
         _ if is_given(name) && is_by_name => "names of data files",
         _ if is_given(root) => "variables",

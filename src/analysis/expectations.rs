@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::datatype::{self, NoAliases};
 use crate::interpolation::Key;
 use crate::lookup::{Request, STRATEGIES};
-use crate::scope::{Node, Nodes, certname};
+use crate::scope::{Node, certname};
 use crate::syntax::{NodeId, Tree, parse_yaml};
 use crate::text::{line_at, nearest};
 use crate::value::{HashMap, Value, load_yaml};
@@ -293,14 +293,11 @@ impl<'a> ExpectationFile<'a> {
     fn described(&mut self, entry: &WrittenEntry<'_>, name: Option<String>) -> Node {
         let facts = self.hash(entry, "facts");
         let name = name.unwrap_or_else(|| certname(&facts).unwrap_or("described").to_owned());
-        let mut described = HashMap::default();
-        for field in ["trusted", "variables"] {
-            described.insert(field.into(), Value::from(self.hash(entry, field)));
+        Node {
+            trusted: self.hash(entry, "trusted"),
+            variables: self.hash(entry, "variables"),
+            ..Node::new(&name, &facts)
         }
-        let file = Value::hash([(&*name, Value::from(described))]);
-        let nodes = Nodes::read(&file, &facts).unwrap_or_default();
-        let node = nodes.all().first();
-        node.map(|node| node.as_ref().clone()).unwrap_or_default()
     }
 
     fn hash(&mut self, entry: &WrittenEntry<'_>, name: &str) -> HashMap {

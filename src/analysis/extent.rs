@@ -22,6 +22,10 @@ pub struct ChangeExtent {
     edited: BTreeSet<Arc<str>>,
     /// The indexes of nodes that can get another value, in order.
     pub members: Vec<usize>,
+    /// The changed files, by their paths in the new version.
+    files: Vec<FileDelta>,
+    /// The folders of both versions.
+    folders: [Box<str>; 2],
 }
 
 impl ChangeExtent {
@@ -29,25 +33,27 @@ impl ChangeExtent {
     /// [`super::difference`], and for each changed file O(levels).
     #[must_use]
     pub fn of(before: &RootView<'_>, after: &RootView<'_>) -> ChangeExtent {
+        let folders = WorkspaceFolders::of(before, after);
+        let views = [before, after];
+        let snapshots = views.map(|view| view.analysis.snapshot);
+        let files = snapshots[1].files_since(snapshots[0], [folders.before, folders.after]);
         let everything = || ChangeExtent {
             touched: TouchedKeys::All,
             edited: BTreeSet::new(),
             members: (0..after.analysis.nodes.len()).collect(),
+            files: files.to_vec(),
+            folders: [folders.before.into(), folders.after.into()],
         };
         if manifests_differ(before.analysis.nodes, after.analysis.nodes) {
             return everything();
         }
-        let folders = WorkspaceFolders::of(before, after);
         let modules = folders.other_modules(&before.environment, &after.environment);
         let Some(mut whole_modules) = modules else {
             return everything();
         };
-        let views = [before, after];
-        let snapshots = views.map(|view| view.analysis.snapshot);
         let readable = views.map(Readable::new);
         let mut data: Vec<FileDelta> = Vec::new();
         let mut members = BTreeSet::new();
-        let files = snapshots[1].files_since(snapshots[0], [folders.before, folders.after]);
         for file in files.iter() {
             let paths = [folders.back(&file.path), Cow::Borrowed(&*file.path)];
             let exists = file.versions().map(|facts| facts.is_some());
@@ -88,7 +94,23 @@ impl ChangeExtent {
             } else {
                 everything().members
             },
+            files: files.to_vec(),
+            folders: [folders.before.into(), folders.after.into()],
         }
+    }
+
+    /// A path of the old version as it is in the new one.
+    #[must_use]
+    pub fn forward<'p>(&self, at: &'p str) -> Cow<'p, str> {
+        path::onto(at, &self.folders[0], &self.folders[1])
+    }
+
+    /// Whether a file, by its path in the new version, has other entries of a top-level key.
+    #[must_use]
+    pub fn changes(&self, at: &str, key: &str) -> bool {
+        let mut files = self.files.iter();
+        let file = files.find(|file| *file.path == *at);
+        file.is_some_and(|file| file.keys().touched().any(|changed| **changed == *key))
     }
 
     /// Whether a key, by its name in lookups, has changed entries itself.

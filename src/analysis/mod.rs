@@ -63,6 +63,7 @@ mod source;
 mod survey;
 #[cfg(test)]
 mod survey_tests;
+mod untold;
 mod used_variables;
 
 use std::borrow::Cow;
@@ -93,7 +94,9 @@ pub use named_nodes::may_matter_to_nodes;
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use node_sources::DescribedBy;
-pub use nodes::{NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, describes_nodes};
+pub use nodes::{
+    NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, describes_nodes, large_nodes_files,
+};
 pub use offer::Offer;
 pub use position::KeyPositions;
 pub use project::{

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use super::named_nodes::NamedNodes;
 use super::nodes::{NodeChoice, NodeInputs, NodeSet, NodesOrigin};
 use super::{NodeFile, PROJECT_FILE};
-use crate::scope::{FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::scope::{
+    FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes, Told,
+};
 use crate::value::{HashMap, from_json};
 use crate::workspace::path;
 
@@ -159,38 +161,32 @@ impl NodeSources {
             problems.push(problem);
             HashMap::default()
         });
-        let mut nodes: Vec<Arc<Node>> = Vec::new();
-        let mut names: HashSet<Arc<str>> = HashSet::new();
-        let mut origins = Vec::new();
-        let mut add = |path: Option<&Arc<str>>, read: &mut dyn Iterator<Item = &Arc<Node>>| {
-            let before = nodes.len();
-            let new = read.filter(|node| names.insert(node.certname.clone()));
-            nodes.extend(new.cloned());
-            if path.is_some() || nodes.len() > before {
-                origins.push(NodesOrigin {
-                    path: path.cloned(),
-                    nodes: nodes.len() - before,
-                });
-            }
-        };
+        let mut merged = MergedNodes::default();
         for file in self.files.iter() {
             match file.nodes(&common) {
-                Ok(read) => add(Some(&file.path), &mut read.all().iter()),
+                Ok(read) => merged.add_file(&file.path, &read),
                 Err(problem) => problems.push(problem),
             }
         }
+        for node in &mut merged.nodes {
+            if node.told.facts != Told::All {
+                *node = with_common(node.clone(), &common);
+            }
+        }
         let of_files = self.nodes_of_files().into_iter();
-        let of_files: Vec<Arc<Node>> = of_files.map(|node| with_common(node, &common)).collect();
-        add(None, &mut of_files.iter());
+        merged.add_names(None, of_files.map(|node| with_common(node, &common)));
         let of_settings = self.names_with_meaning().filter(|_| !self.are_all);
         let of_settings = of_settings.map(Node::named);
         let of_settings = of_settings.map(|node| with_common(Arc::new(node), &common));
-        let of_settings: Vec<Arc<Node>> = of_settings.collect();
-        add(Some(&Arc::from(PROJECT_FILE)), &mut of_settings.iter());
-        origins.retain(|origin| origin.nodes > 0 || origin.path.as_deref() != Some(PROJECT_FILE));
+        merged.add_names(Some(Arc::from(PROJECT_FILE)), of_settings);
+        let MergedNodes {
+            mut nodes,
+            places,
+            origins,
+        } = merged;
         let mut selected_is_stray = false;
         if let Some(selected) = &self.choice.node
-            && !names.contains(selected)
+            && !places.contains_key(selected)
         {
             selected_is_stray = !nodes.is_empty();
             nodes.push(Arc::new(match common.is_empty() {
@@ -263,19 +259,63 @@ impl NodeSources {
                 continue;
             };
             for node in nodes.iter_mut().filter(|node| is_selected(node)) {
-                Arc::make_mut(node).facts.set(at, value.clone());
+                Arc::make_mut(node).set_fact(at, value.clone());
             }
         }
     }
 }
 
-/// A node known only by name, with the common facts.
+/// Nodes of several sources.
+#[derive(Default)]
+struct MergedNodes {
+    nodes: Vec<Arc<Node>>,
+    /// The index of each node, by name.
+    places: BTreeMap<Arc<str>, usize>,
+    origins: Vec<NodesOrigin>,
+}
+
+impl MergedNodes {
+    /// Adds the nodes of a file. What files of more priority do not tell of a node is taken from it.
+    fn add_file(&mut self, path: &Arc<str>, read: &Nodes) {
+        for node in read.all() {
+            match self.places.get(&node.certname) {
+                Some(&at) => self.nodes[at] = Arc::new(self.nodes[at].over(node)),
+                None => self.push(node.clone()),
+            }
+        }
+        self.origins.push(NodesOrigin {
+            path: Some(path.clone()),
+            nodes: read.all().len(),
+        });
+    }
+
+    /// Adds nodes known by their names, unless a source of more priority has them.
+    fn add_names(&mut self, path: Option<Arc<str>>, named: impl Iterator<Item = Arc<Node>>) {
+        let before = self.nodes.len();
+        for node in named {
+            if !self.places.contains_key(&node.certname) {
+                self.push(node);
+            }
+        }
+        let nodes = self.nodes.len() - before;
+        if nodes > 0 {
+            self.origins.push(NodesOrigin { path, nodes });
+        }
+    }
+
+    fn push(&mut self, node: Arc<Node>) {
+        self.places.insert(node.certname.clone(), self.nodes.len());
+        self.nodes.push(node);
+    }
+}
+
+/// A node with the common facts, as far as its own do not tell more.
 fn with_common(mut node: Arc<Node>, common: &HashMap) -> Arc<Node> {
     for (name, value) in common {
         if let Some(name) = name.as_str()
             && node.facts.get(name).is_none()
         {
-            Arc::make_mut(&mut node).facts.set(name, value.clone());
+            Arc::make_mut(&mut node).set_fact(name, value.clone());
         }
     }
     node

@@ -3,7 +3,7 @@
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
@@ -362,6 +362,19 @@ pub fn describes_nodes(snapshot: &Snapshot, at: &str, named: &[Arc<str>]) -> boo
     };
     named.iter().any(|named| **named == *at)
         || folders.any(|folder| path::within(at, folder).is_some_and(is_taken))
+}
+
+/// The nodes files in the folders of environments and of the workspace that are not read as data, such
+/// as those of a large fleet. O(environments).
+#[must_use]
+pub fn large_nodes_files(snapshot: &Snapshot) -> Vec<Arc<str>> {
+    let environments = snapshot.roots().environments().map(|root| &root.dir);
+    let folders = environments.chain(snapshot.folders());
+    let paths = folders.flat_map(|folder| NODES_FILES.map(|name| path::join(folder, name)));
+    let files = paths.filter_map(|at| snapshot.file(&at).map(Arc::clone));
+    let files = files.filter(|file| file.refused().is_some());
+    let paths: BTreeSet<Arc<str>> = files.map(|file| file.path().clone()).collect();
+    paths.into_iter().collect()
 }
 
 /// The folders whose nodes files apply to a file, highest priority first.

@@ -365,7 +365,7 @@ mod tests {
         let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
         let root = snapshot.roots().environments().next().unwrap();
         let settings = Settings::for_version(PuppetVersion::V8);
-        let json = from_json(r#"{"n": {"facts": {}}}"#).unwrap();
+        let json = from_json(r#"{"n": {"facts": {}, "variables": {}}}"#).unwrap();
         let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
         let nodes = with_manifest_variables(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
         let configs = ConfigCache::default();

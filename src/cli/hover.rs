@@ -23,10 +23,10 @@ pub(super) struct HoverArguments {
     place: PlaceArgument,
     #[command(flatten)]
     places: PlaceArguments,
-    /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
-    /// nodes.yaml, else its spec/fixtures/facts]
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
-    nodes: Option<String>,
+    nodes: Vec<String>,
     /// A JSON or YAML file of facts; a node's own facts lie over them
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
@@ -76,9 +76,8 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let puppet = PuppetArguments::of_version(arguments.puppet_version);
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let files = Vec::from_iter(arguments.nodes.clone());
     let request = NodeRequest {
-        files: &files,
+        files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &project,
         settings: &settings,

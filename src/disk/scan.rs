@@ -9,6 +9,7 @@ use super::ignore::{DataFolders, Ignore, names_data_folders};
 use super::native::native;
 use super::read::{self, Want};
 use super::walk::{WalkEntry, walk};
+use crate::scope::NODES_FILES;
 use crate::value::LoadError;
 use crate::workspace::{Change, Content, DiskEntry, FileKind, HIERA_YAML, Later, path};
 
@@ -81,7 +82,7 @@ pub fn scan(
         };
         Some(ScanProblem {
             path: Arc::clone(&found.path),
-            message: not_read(error),
+            message: not_read(&found.path, error),
         })
     });
     let refused: Vec<ScanProblem> = refused.collect();
@@ -97,7 +98,7 @@ pub(super) fn list(folders: &[Arc<str>], ignore: &Ignore) -> Scan {
     let later = Later::new(|at| {
         let content = read::content(at).unwrap_or(Content::Unread);
         if let Content::Refused(error) = &content {
-            tracing::warn!("{at}: {}", not_read(error));
+            tracing::warn!("{at}: {}", not_read(at, error));
         }
         content
     });
@@ -113,8 +114,12 @@ pub(super) fn list(folders: &[Arc<str>], ignore: &Ignore) -> Scan {
     Listing::of(folders, ignore, &go_on).scanned(&mut |at| content(at))
 }
 
-fn not_read(error: &LoadError) -> String {
-    format!("is not read: {}", error.message)
+/// Why a file is not read. One that describes nodes may still be read for that, up to a larger limit.
+fn not_read(at: &str, error: &LoadError) -> String {
+    match NODES_FILES.contains(&path::name(at)) {
+        true => format!("is not read as data: {}", error.message),
+        false => format!("is not read: {}", error.message),
+    }
 }
 
 /// The names in some folders.

@@ -22,7 +22,7 @@ const MOST_ORIGINS: usize = 10;
 const MAX_PLACES: usize = 10;
 
 /// The label of answers for nodes without known facts.
-pub const NO_FACTS: &str = "nodes known only by file name, without facts";
+pub const NO_FACTS: &str = "nodes known only by name, without facts";
 
 fn is_not_set(result: &Result<Value, LookupError>) -> bool {
     result.as_ref().is_err_and(LookupError::is_not_found)

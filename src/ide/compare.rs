@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::matrix::{Cell, Row, line, row, row_of};
+use super::undecided::{Undecided, undecided};
 use crate::analysis::{Analysis, ChangeExtent, RootView, keys_of_all, with_manifest_variables};
 use crate::lookup::{Group, Request};
 use crate::scope::KnownNodes;
@@ -117,7 +118,8 @@ pub fn compare(
 }
 
 /// Compares two versions of a root's files for the known nodes; all keys if `keys` is empty. Only
-/// keys and nodes that changed files can affect are looked up.
+/// keys and nodes that changed files can affect are looked up. Returns the keys of which it is unknown
+/// whether they differ.
 ///
 /// # Errors
 /// An error of `step`.
@@ -126,18 +128,21 @@ pub fn compare_versions(
     after: &RootView<'_>,
     keys: &[Arc<str>],
     step: OnDifferences<'_>,
-) -> Result<(), String> {
+) -> Result<Vec<Undecided>, String> {
     let extent = ChangeExtent::of(before, after);
     let touched = match keys {
         [] => extent.keys(before, after),
         keys => keys.to_vec(),
     };
+    let mut open = Vec::new();
     for (at, key) in touched.iter().enumerate() {
         let row_in = |view: &RootView<'_>| row_of(view, key, &extent.members);
-        let found = changes(&row_in(before), &row_in(after));
+        let rows = [row_in(before), row_in(after)];
+        let found = changes(&rows[0], &rows[1]);
+        open.extend(undecided([before, after], &extent, rows.each_ref()));
         step(found, at + 1, touched.len())?;
     }
-    Ok(())
+    Ok(open)
 }
 
 /// Compares two roots for all known nodes; all keys if `keys` is empty.

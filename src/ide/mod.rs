@@ -40,6 +40,7 @@ mod shell;
 pub mod signature;
 pub mod symbols;
 pub mod target;
+pub mod undecided;
 mod unsaved;
 mod written_key;
 

@@ -25,6 +25,22 @@ impl Segment {
         }
     }
 
+    /// The segment as it is written in a dotted key: in quotes where it would be read otherwise.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match self {
+            Segment::Index(index) => index.to_string(),
+            Segment::Name(name) => {
+                let is_plain = !name.contains('.') && name.parse::<i64>().is_err();
+                match (is_plain, name.contains('"')) {
+                    (true, _) => name.to_string(),
+                    (false, false) => format!("\"{name}\""),
+                    (false, true) => format!("'{name}'"),
+                }
+            }
+        }
+    }
+
     /// The part of a hash or a list that the segment names.
     #[must_use]
     pub fn part_of<'v>(&self, value: &'v Value) -> Option<&'v Value> {

@@ -210,8 +210,8 @@ impl Engine<'_> {
                 if engine.is_unseen(level) && engine.may_exist(location) {
                     return engine.ask_function(origin, key, invocation);
                 }
-                // Without an index any file may exist.
-                if !possible.files.is_empty() || !engine.scope.is_open() {
+                let is_decided = engine.scope.is_open() || engine.is_seen(location);
+                if !possible.files.is_empty() || !is_decided {
                     engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
                 }
                 engine.event(|| TraceEvent::LocationNotFound);
@@ -236,6 +236,15 @@ impl Engine<'_> {
             Some(declared) => declared.backend.like == Like::Secret,
             None => super::backend::format_of(&level.function).is_none(),
         }
+    }
+
+    /// Whether all files that a path with unknown parts can mean are in the index.
+    fn is_seen(&self, location: &Location) -> bool {
+        let open = location.open.as_ref();
+        let start = open.map_or("", |open| open.template.first_text());
+        let folder = start.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        let files = self.session.files;
+        files.has_index() && !files.is_elsewhere(folder, start)
     }
 
     /// Whether a file may exist at a path with unknown parts: the folder before the first of them

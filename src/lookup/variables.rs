@@ -59,7 +59,7 @@ impl Engine<'_> {
         let found = match self.hiera_variable(&name, segments, invocation)? {
             Variable::Known(value) => value,
             Variable::Unknown => {
-                let segments = segments.iter().map(ToString::to_string);
+                let segments = segments.iter().map(Segment::written);
                 let path: Vec<String> = std::iter::once(name.to_string()).chain(segments).collect();
                 let because = Missing::Variable(path.join(".").into());
                 let text = String::new();

@@ -89,11 +89,8 @@ impl<'s> Variables<'s> {
     fn note(&self, name: &str, segments: &[Segment]) {
         let mut path = name.trim_start_matches("::").to_owned();
         for segment in segments {
-            let segment = segment.to_string();
-            match segment.contains('.') {
-                true => path.push_str(&format!(".\"{segment}\"")),
-                false => path.push_str(&format!(".{segment}")),
-            }
+            path.push('.');
+            path.push_str(&segment.written());
         }
         self.reads.borrow_mut().insert(Arc::from(path));
     }

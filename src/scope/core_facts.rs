@@ -215,6 +215,14 @@ pub enum CoreFact {
     Custom(Option<&'static str>),
 }
 
+/// Whether Facter itself has facts of that name, legacy ones included.
+pub(super) fn is_of_facter(name: &str) -> bool {
+    let mut tops = PARTS.iter().map(|part| part.split('.').next());
+    tops.any(|top| top == Some(name))
+        || OTHERS.contains(&name)
+        || legacy::structured(name).is_some()
+}
+
 /// Facter's knowledge of a fact, by its dotted path without `facts.`.
 #[must_use]
 pub fn core_fact(path: &str) -> CoreFact {

@@ -1,12 +1,11 @@
 //! The facts of a node: a hash in memory, or the saved text that they come from.
 //!
 //! A lookup reads few of a node's hundreds of facts, and a fleet has thousands of nodes. So facts
-//! that were saved as JSON stay text; requested facts are read on demand, and derived facts (names,
-//! legacy facts) are computed from them.
+//! that were saved as JSON stay text; requested facts are read on demand, and those that follow from
+//! the node's name are added.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::legacy;
 use super::node::{deep_merge_facts, name_facts, sanitize, sanitize_facts};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value, from_json};
@@ -123,27 +122,16 @@ const NAMING: [&str; 5] = ["fqdn", "hostname", "domain", "clientcert", "networki
 impl Saved {
     fn get(&self, name: &str) -> Option<Value> {
         // A derived fact is computed from the same facts as in the whole hash.
-        let source = legacy::source(name);
         let is_naming = |name: &str| NAMING.contains(&name);
-        let is_read = |other: &str| {
-            other == name
-                || source == Some(other)
-                || (is_naming(other) && (is_naming(name) || source.is_some_and(is_naming)))
-        };
-        let mut facts = self.read(&is_read);
-        if source.is_some() {
-            legacy::complete(&mut facts);
-        }
-        facts.get(&StrKey(name)).cloned()
+        let is_read = |other: &str| other == name || (is_naming(other) && is_naming(name));
+        self.read(&is_read).get(&StrKey(name)).cloned()
     }
 
     fn whole(&self) -> HashMap {
-        let mut facts = self.read(&|_| true);
-        legacy::complete(&mut facts);
-        facts
+        self.read(&|_| true)
     }
 
-    /// The facts for which `is_read` is true, without derived legacy facts.
+    /// The facts for which `is_read` is true.
     fn read(&self, is_read: &dyn Fn(&str) -> bool) -> HashMap {
         let mut own = HashMap::default();
         for entry in self.entries.iter().filter(|entry| is_read(&entry.name)) {
@@ -255,7 +243,7 @@ mod tests {
     use super::super::read_json_nodes;
     use super::*;
 
-    /// Facts that determine a node's name or legacy facts, each present or not.
+    /// Facts that determine a node's name, legacy facts and others, each present or not.
     const PIECES: [&str; 12] = [
         r#""os": {"family": "Debian", "release": {"major": "12"}}"#,
         r#""networking": {"fqdn": "own.example.com", "interfaces": {"eth0": {"ip": "10.0.0.1", "mtu": 1500}}}"#,

@@ -10,10 +10,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::facts::{Saved, ValuePosition};
-use super::facts_file::trusted_in;
-use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
+use super::node::{Nodes, NodesError, not_a_hash};
 use super::share::Share;
-use super::sources::name_of;
+use super::sources::{GivenFacts, check_answer, name_of, node_of};
 use super::{Facts, NodesForm, form_of, names_nodes, read_nodes};
 use crate::value::{HashMap, JsonError, JsonPieces, Value, from_json, from_raw_json};
 
@@ -49,7 +48,10 @@ pub fn read_json_nodes(
             }
             Ok(reader.nodes)
         }
-        _ => read_nodes(&from_json(document).map_err(no_json)?, stem, common),
+        _ => {
+            let value = from_json(document).map_err(|error| not_json(document, error))?;
+            read_nodes(&value, stem, common)
+        }
     }
 }
 
@@ -83,6 +85,24 @@ pub fn json_names_nodes(document: &str) -> bool {
 fn no_json(error: JsonError) -> NodesError {
     NodesError {
         message: error.to_string(),
+    }
+}
+
+/// The error of a whole text: an answer that is only a message is shown.
+fn not_json(document: &str, error: JsonError) -> NodesError {
+    /// Maximum number of characters of the message.
+    const MOST: usize = 200;
+    let text = document.trim_start();
+    let is_message = text.starts_with(|first: char| first.is_alphabetic() || first == '<');
+    if !is_message || ["true", "false", "null"].contains(&text.trim_end()) {
+        return no_json(error);
+    }
+    let line = text.lines().next().unwrap_or_default();
+    NodesError {
+        message: format!(
+            "this is a message, not JSON: '{}'",
+            line.chars().take(MOST).collect::<String>()
+        ),
     }
 }
 
@@ -145,12 +165,12 @@ impl JsonReader<'_> {
     /// Adds an element of a list of nodes, or of sets of facts.
     fn add_listed(&mut self, element: &RawValue, stem: &str, at: usize) -> Result<(), NodesError> {
         check(element)?;
-        let mut all = parts(element).unwrap_or_default();
+        let all = parts(element).unwrap_or_default();
         if let Some(certname) = value_of(&all, "certname")? {
-            let facts = part(&all, "facts").map(listed).unwrap_or_default();
-            // Inventories do not have them.
-            all.retain(|(name, _)| name != "variables");
-            return self.add(&certname.to_s(), &facts, &all);
+            check_answer(all.iter().map(|(name, _)| name.as_str()))?;
+            let certname = certname.to_s();
+            let facts = part(&all, "facts").map(|facts| listed(&certname, facts));
+            return self.add(&certname, facts.transpose()?.flatten().as_ref(), &all);
         }
         let mut naming = HashMap::default();
         for name in ["clientcert", "fqdn", "networking"] {
@@ -158,7 +178,7 @@ impl JsonReader<'_> {
             naming.extend(value.map(|value| (Value::string(name), value)));
         }
         let name = name_of(&Value::from(naming), &format!("{stem}-{}", at + 1));
-        self.add(&name, &all, &ObjectParts::new())
+        self.add(&name, Some(&all), &ObjectParts::new())
     }
 
     fn add_entry(&mut self, name: &str, entry: &RawValue) -> Result<(), NodesError> {
@@ -167,58 +187,51 @@ impl JsonReader<'_> {
         else {
             return Err(not_a_hash(name));
         };
-        let facts = part(&all, "facts").and_then(parts).unwrap_or_default();
-        self.add(name, &facts, &all)
+        let facts = part(&all, "facts").map(|facts| facts_of(name, facts));
+        self.add(name, facts.transpose()?.flatten().as_ref(), &all)
     }
 
     /// Adds a node with these facts, and the trusted data, variables and environment in `rest`.
     fn add(
         &mut self,
         certname: &str,
-        facts: &ObjectParts<'_>,
+        facts: Option<&ObjectParts<'_>>,
         rest: &ObjectParts<'_>,
     ) -> Result<(), NodesError> {
+        let given = match facts {
+            Some(facts) => {
+                let trusted = value_of(facts, "trusted")?;
+                GivenFacts::All(self.saved(certname, facts), trusted)
+            }
+            None => GivenFacts::None,
+        };
+        let mut entry = HashMap::default();
+        for (name, raw) in rest.iter().filter(|(name, _)| name != "facts") {
+            entry.insert(Value::string(name), from_raw_json(raw).map_err(no_json)?);
+        }
+        let mut node = node_of(certname, given, &entry)?;
+        node.trusted = self.share.hash(&node.trusted);
+        node.variables = self.share.hash(&node.variables);
+        node.environment = node.environment.map(|name| self.name(&name));
+        self.nodes.insert(node);
+        Ok(())
+    }
+
+    /// Facts as positions in the document.
+    fn saved(&mut self, certname: &str, facts: &ObjectParts<'_>) -> Facts {
         let start = self.document.as_ptr().addr();
         let entries = facts.iter().map(|(name, raw)| ValuePosition {
             name: self.name(name),
             start: narrow(raw.get().as_ptr().addr() - start),
             length: narrow(raw.get().len()),
         });
-        let entries = entries.collect();
-        let certname: Arc<str> = Arc::from(certname);
-        let mut hash = |name: &str| -> Result<HashMap, NodesError> {
-            let value = value_of(rest, name)?;
-            let hash = value.as_ref().and_then(Value::as_hash);
-            Ok(hash.map(|all| self.share.hash(all)).unwrap_or_default())
-        };
-        let (trusted, variables) = (hash("trusted")?, hash("variables")?);
-        let trusted = match part(rest, "trusted") {
-            Some(raw) if raw.get().starts_with('{') => trusted,
-            _ => {
-                let fact = value_of(facts, "trusted")?;
-                let facts = fact.map(|trusted| (Value::from("trusted"), trusted));
-                let trusted = trusted_in(&facts.into_iter().collect());
-                trusted.map(|all| self.share.hash(&all)).unwrap_or_default()
-            }
-        };
-        let environment = value_of(rest, "environment")?;
-        let environment = environment.as_ref().and_then(Value::as_str);
-        let node = Node {
-            facts: Facts::from(Saved {
-                certname: certname.clone(),
-                common: self.common.clone(),
-                document: self.document.clone(),
-                entries,
-                by_hand: Vec::new(),
-            }),
-            certname,
-            trusted,
-            variables,
-            environment: environment.map(|name| self.name(name)),
-            knowledge: Knowledge::All,
-        };
-        self.nodes.insert(node);
-        Ok(())
+        Facts::from(Saved {
+            entries: entries.collect(),
+            certname: Arc::from(certname),
+            common: self.common.clone(),
+            document: self.document.clone(),
+            by_hand: Vec::new(),
+        })
     }
 
     fn name(&mut self, name: &str) -> Arc<str> {
@@ -236,19 +249,37 @@ fn narrow(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Facts as parts: factsets list them as `{data: [{name, value}]}`.
-fn listed(raw: &RawValue) -> ObjectParts<'_> {
+/// The facts of a node; `None` for null.
+fn facts_of<'a>(certname: &str, raw: &'a RawValue) -> Result<Option<ObjectParts<'a>>, NodesError> {
+    match parts(raw) {
+        None if raw.get() != "null" => Err(NodesError {
+            message: format!("'facts' of node '{certname}' is not a hash"),
+        }),
+        facts => Ok(facts),
+    }
+}
+
+/// Facts as parts: factsets list them as `{data: [{name, value}]}`, and name only an address if they
+/// are not expanded.
+fn listed<'a>(certname: &str, raw: &'a RawValue) -> Result<Option<ObjectParts<'a>>, NodesError> {
     let own = parts(raw);
     let data = own.as_ref().and_then(|own| part(own, "data"));
+    let is_address = || {
+        let href = own.as_ref().and_then(|own| part(own, "href"));
+        href.is_some_and(|href| href.get().starts_with('"'))
+    };
+    if data.is_none() && is_address() {
+        return Ok(None);
+    }
     let Some(JsonPieces::Array(elements)) = JsonPieces::of(data.unwrap_or(raw).get()) else {
-        return own.unwrap_or_default();
+        return facts_of(certname, raw);
     };
     let pairs = elements.into_iter().filter_map(|element| {
         let fact = parts(element)?;
         let name = value_of(&fact, "name").ok()??;
         Some((name.as_str()?.to_owned(), part(&fact, "value")?))
     });
-    pairs.collect()
+    Ok(Some(pairs.collect()))
 }
 
 /// Checks that everything in a piece can be parsed: splitting it misses some errors.

@@ -1,7 +1,6 @@
-//! Derives legacy facts (`osfamily`, `ipaddress_eth0`) from structured ones, like Facter 4
-//! (`facter/facts/*`, `ALIASES`).
-
-use crate::value::{HashMap, StrKey, Value};
+//! The names of legacy facts (`osfamily`, `ipaddress_eth0`) and of the structured ones that they are
+//! other names of, as in Facter 4 (`facter/facts/*`, `ALIASES`). A node has only those that its facts
+//! contain.
 
 /// A legacy fact and the structured one that it is another name of.
 const SAME: [(&str, &str); 96] = [
@@ -106,25 +105,25 @@ const SAME: [(&str, &str); 96] = [
     ("zonename", "solaris_zones.current"),
 ];
 
-/// Legacy facts in megabytes, derived from structured ones in bytes.
-const MEGABYTES: [(&str, &str); 4] = [
-    ("memoryfree_mb", "memory.system.available_bytes"),
-    ("memorysize_mb", "memory.system.total_bytes"),
-    ("swapfree_mb", "memory.swap.available_bytes"),
-    ("swapsize_mb", "memory.swap.total_bytes"),
+/// Legacy facts in megabytes.
+const MEGABYTES: [&str; 4] = [
+    "memoryfree_mb",
+    "memorysize_mb",
+    "swapfree_mb",
+    "swapsize_mb",
 ];
 
-/// Legacy facts of each network interface: the prefix of their names, and the field.
-const INTERFACE: [(&str, &str); 9] = [
-    ("ipaddress", "ip"),
-    ("ipaddress6", "ip6"),
-    ("macaddress", "mac"),
-    ("mtu", "mtu"),
-    ("netmask", "netmask"),
-    ("netmask6", "netmask6"),
-    ("network", "network"),
-    ("network6", "network6"),
-    ("scope6", "scope6"),
+/// Legacy facts of each network interface: the prefixes of their names.
+const INTERFACE: [&str; 9] = [
+    "ipaddress",
+    "ipaddress6",
+    "macaddress",
+    "mtu",
+    "netmask",
+    "netmask6",
+    "network",
+    "network6",
+    "scope6",
 ];
 
 /// Legacy facts of each Solaris zone: the suffix of their names.
@@ -148,7 +147,7 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
         let zone = name.strip_prefix("zone_");
         zone.is_some_and(|zone| zone.ends_with(end))
     });
-    let is_legacy = MEGABYTES.iter().any(|(legacy, _)| *legacy == name)
+    let is_legacy = MEGABYTES.contains(&name)
         || is_of_interface(name)
         || matches!(
             name,
@@ -163,7 +162,7 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
 
 fn is_of_interface(name: &str) -> bool {
     let mut starts = INTERFACE.iter();
-    starts.any(|(start, _)| {
+    starts.any(|start| {
         let device = name.strip_prefix(start);
         device.is_some_and(|device| device.starts_with('_'))
     })
@@ -172,102 +171,4 @@ fn is_of_interface(name: &str) -> bool {
 /// The names of legacy facts that are the same on every machine.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SAME.iter().map(|(legacy, _)| *legacy)
-}
-
-/// Adds missing legacy facts that follow from structured facts. A node's own values are kept.
-pub(super) fn complete(facts: &mut HashMap) {
-    let mut derived: Vec<(String, Value)> = Vec::new();
-    let at = |path: &str| dig(facts, path);
-    for (name, path) in SAME {
-        derived.extend(at(path).map(|value| (name.to_string(), value.clone())));
-    }
-    for (name, path) in MEGABYTES {
-        let bytes = match at(path) {
-            Some(Value::Int(bytes)) => Some(*bytes as f64),
-            Some(_) | None => None,
-        };
-        derived.extend(bytes.map(|bytes| (name.to_string(), megabytes(bytes))));
-    }
-    if let Some(interfaces) = at("networking.interfaces").and_then(Value::as_hash) {
-        let mut names: Vec<&str> = interfaces.keys().filter_map(Value::as_str).collect();
-        names.sort_unstable();
-        if !names.is_empty() {
-            derived.push(("interfaces".into(), names.join(",").into()));
-        }
-        for name in names {
-            let Some(interface) = interfaces.get(&StrKey(name)) else {
-                continue;
-            };
-            for (start, field) in INTERFACE {
-                let value = interface.get(field).cloned();
-                derived.extend(value.map(|value| (format!("{start}_{name}"), value)));
-            }
-        }
-    }
-    if let Some(models) = at("processors.models").and_then(Value::as_array) {
-        let numbered = models.iter().enumerate();
-        derived.extend(numbered.map(|(at, model)| (format!("processor{at}"), model.clone())));
-    }
-    if let Some(disks) = at("disks")
-        .and_then(Value::as_hash)
-        .filter(|disks| !disks.is_empty())
-    {
-        let names: Vec<&str> = disks.keys().filter_map(Value::as_str).collect();
-        derived.push(("blockdevices".into(), names.join(",").into()));
-        for name in names {
-            let disk = disks.get(&StrKey(name));
-            let ends = ["model", "size", "vendor"];
-            for (end, field) in ends.into_iter().zip(["model", "size_bytes", "vendor"]) {
-                let value = disk.and_then(|disk| disk.get(field)).cloned();
-                let name = format!("blockdevice_{name}_{end}");
-                derived.extend(value.map(|value| (name, value)));
-            }
-        }
-    }
-    if let Some(keys) = at("ssh").and_then(Value::as_hash) {
-        for (name, key) in keys {
-            let name = name.to_s();
-            let text = key.get("key").cloned();
-            derived.extend(text.map(|text| (format!("ssh{name}key"), text)));
-            let print = |kind: &str| key.get("fingerprints")?.get(kind)?.as_str();
-            if let (Some(sha1), Some(sha256)) = (print("sha1"), print("sha256")) {
-                derived.push((format!("sshfp_{name}"), format!("{sha1}\n{sha256}").into()));
-            }
-        }
-    }
-    for (name, value) in derived {
-        if !facts.contains_key(&StrKey(&name)) && !value.is_undef() {
-            facts.insert(Value::from(name), value);
-        }
-    }
-}
-
-/// The structured fact that a legacy fact is derived from; `None` for other names.
-pub(super) fn source(name: &str) -> Option<&'static str> {
-    let mut pairs = SAME.iter().chain(&MEGABYTES);
-    if let Some((_, path)) = pairs.find(|(legacy, _)| *legacy == name) {
-        return path.split('.').next();
-    }
-    if name == "interfaces" || is_of_interface(name) {
-        return Some("networking");
-    }
-    let starts = [
-        ("processor", "processors"),
-        ("blockdevice", "disks"),
-        ("ssh", "ssh"),
-    ];
-    let mut starts = starts.into_iter();
-    let (_, root) = starts.find(|(start, _)| name.starts_with(start))?;
-    Some(root)
-}
-
-fn dig<'a>(facts: &'a HashMap, path: &str) -> Option<&'a Value> {
-    let mut segments = path.split('.');
-    let first = facts.get(&StrKey(segments.next()?))?;
-    segments.try_fold(first, |value, segment| value.get(segment))
-}
-
-/// `UnitConverter.bytes_to_mb`: two decimal places.
-fn megabytes(bytes: f64) -> Value {
-    Value::Float((bytes / (1024.0 * 1024.0) * 100.0).round() / 100.0)
 }

@@ -15,6 +15,7 @@
 
 mod assigned;
 mod bindings;
+mod completeness;
 mod core_facts;
 mod facts;
 mod facts_file;
@@ -28,6 +29,7 @@ mod sources;
 mod variable;
 
 pub use assigned::{Assigned, Assignment, Assignments, Manifests};
+pub use completeness::{Completeness, Told};
 pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};
 pub use facts::Facts;
 pub use facts_file::{name_of, refused_facts, refused_variables};

@@ -3,6 +3,7 @@
 //! run for that.
 
 use super::Node;
+use crate::interpolation::Segment;
 use crate::regexp::Regexp;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -60,7 +61,7 @@ impl NameRule {
             if let Some(value) = filled(value, &groups)
                 && !has_fact(node, path)
             {
-                node.facts.set(path, value);
+                node.set_fact(path, value);
             }
         }
         let known = node.trusted.get(&StrKey("extensions"));
@@ -68,6 +69,8 @@ impl NameRule {
         for (name, value) in &self.extensions {
             if let Some(value) = filled(value, &groups) {
                 add(&mut extensions, name, value);
+                let path = ["extensions", name].map(|part| Segment::Name(part.into()));
+                node.told.trusted.add_path(path.into());
             }
         }
         if !extensions.is_empty() {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::facts_file::trusted_in;
-use super::{Facts, Scope};
+use super::sources::read_entry;
+use super::{Completeness, Facts, Scope, Told};
+use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value};
 
 /// A known node.
@@ -21,18 +23,30 @@ pub struct Node {
     pub environment: Option<Arc<str>>,
     /// Whether it has more data than is given here.
     pub knowledge: Knowledge,
+    /// What is complete in the given data.
+    pub told: Completeness,
 }
 
 /// How complete the data of a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Knowledge {
-    /// Complete: what is missing does not exist.
+    /// A source tells all or some of its data: see [`Node::told`].
     #[default]
     All,
     /// Its name and the given data; the rest is unknown.
     Name,
     /// Like [`Knowledge::Name`], but the name is no certname: data files use it.
     Label,
+}
+
+impl Knowledge {
+    /// Of a node whose sources tell this.
+    pub(super) fn of(told: &Completeness) -> Knowledge {
+        match *told == Completeness::nothing() {
+            true => Knowledge::Name,
+            false => Knowledge::All,
+        }
+    }
 }
 
 /// A nodes file that cannot be read as one.
@@ -52,11 +66,11 @@ pub struct Nodes {
 
 impl Nodes {
     /// Reads a nodes file's value: a hash of certname → `facts`, `trusted`, `variables`,
-    /// `environment`. A node's own facts override `common_facts`, hash by hash; the certname sets
-    /// `fqdn`, `hostname`, `domain` and their structured twins if the node's own facts don't.
+    /// `environment`. A node's own facts override `common_facts`, hash by hash. A part that a node
+    /// lacks is unknown.
     ///
     /// # Errors
-    /// The file, or a node in it, is not a hash.
+    /// The file, or a node in it, is not a hash, or has members that are not understood.
     pub fn read(file: &Value, common_facts: &HashMap) -> Result<Nodes, NodesError> {
         let Some(entries) = file.as_hash() else {
             return Err(NodesError {
@@ -72,10 +86,12 @@ impl Nodes {
                     message: "a node's name must be a string".into(),
                 });
             };
-            if entry.as_hash().is_none() && !entry.is_undef() {
-                return Err(not_a_hash(name));
-            }
-            nodes.insert(node(name, entry, common_facts));
+            let none = HashMap::default();
+            let entry = match entry {
+                Value::Undef => &none,
+                entry => entry.as_hash().ok_or_else(|| not_a_hash(name))?,
+            };
+            nodes.insert(read_entry(name, entry, common_facts)?);
         }
         Ok(nodes)
     }
@@ -125,10 +141,14 @@ impl FromIterator<Arc<Node>> for Nodes {
 }
 
 impl Node {
-    /// A node with only the common facts.
+    /// A node with only the common facts, and no other data.
     #[must_use]
     pub fn new(certname: &str, facts: &HashMap) -> Node {
-        node(certname, &Value::hash([]), facts)
+        Node {
+            certname: Arc::from(certname),
+            facts: Facts::from(facts_over(certname, &HashMap::default(), facts)),
+            ..Node::default()
+        }
     }
 
     /// A node with exactly these facts, as in `puppet lookup --facts`: trusted data among them is
@@ -181,10 +201,62 @@ impl Node {
                 .iter()
                 .map(|(name, value)| (name.clone(), value.clone())),
         );
+        let mut told = self.told.clone();
+        for name in given.keys().filter_map(Value::as_str) {
+            told.facts.add_path(vec![Segment::Name(name.into())]);
+        }
+        let trusted = trusted_in(given);
+        told.trusted = told.trusted.or(&Told::all_if(trusted.is_some()));
         Node {
             facts: Facts::from(facts),
-            trusted: trusted_in(given).unwrap_or_else(|| self.trusted.clone()),
+            trusted: trusted.unwrap_or_else(|| self.trusted.clone()),
+            told,
             ..self.clone()
+        }
+    }
+
+    /// Sets the fact at a dotted path.
+    pub fn set_fact(&mut self, path: &str, value: Value) {
+        self.facts.set(path, value);
+        self.told.facts.add(path);
+    }
+
+    /// The node with what its source does not tell taken from another source of less priority.
+    #[must_use]
+    pub fn over(&self, below: &Node) -> Node {
+        let facts = match (&self.told.facts, &below.told.facts) {
+            (Told::All, _) => self.facts.clone(),
+            (Told::Paths(_), Told::All) => below.facts.clone(),
+            (Told::Paths(_), Told::Paths(_)) => {
+                let merged = deep_merge_facts(&below.facts.whole(), &self.facts.whole());
+                Facts::from(merged)
+            }
+        };
+        let trusted = match (&self.told.trusted, &below.told.trusted) {
+            (Told::All, _) => self.trusted.clone(),
+            (Told::Paths(_), Told::All) => below.trusted.clone(),
+            (Told::Paths(_), Told::Paths(_)) => deep_merge_facts(&below.trusted, &self.trusted),
+        };
+        let variables = match self.told.variables {
+            true => self.variables.clone(),
+            false => deep_merge_facts(&below.variables, &self.variables),
+        };
+        let told = Completeness {
+            facts: self.told.facts.or(&below.told.facts),
+            trusted: self.told.trusted.or(&below.told.trusted),
+            variables: self.told.variables || below.told.variables,
+        };
+        Node {
+            certname: self.certname.clone(),
+            facts,
+            trusted,
+            variables,
+            environment: self
+                .environment
+                .clone()
+                .or_else(|| below.environment.clone()),
+            knowledge: Knowledge::of(&told),
+            told,
         }
     }
 
@@ -194,6 +266,7 @@ impl Node {
         Node {
             certname: Arc::from(certname),
             knowledge: Knowledge::Name,
+            told: Completeness::nothing(),
             ..Node::default()
         }
     }
@@ -219,9 +292,14 @@ impl Node {
             }
         }
         bind_leaves(&mut scope, "trusted", &Value::from(self.trusted.clone()), 0);
-        if self.knowledge == Knowledge::Label {
-            return scope;
+        if self.knowledge != Knowledge::Label {
+            self.bind_name(&mut scope);
         }
+        scope
+    }
+
+    /// Binds what follows from the certname, as far as it is unknown.
+    fn bind_name(&self, scope: &mut Scope) {
         let (hostname, domain) = self
             .certname
             .split_once('.')
@@ -236,22 +314,28 @@ impl Node {
         ] {
             scope.bind(path, value);
         }
-        scope
     }
 
     fn closed_scope(&self, environment: &str) -> Scope {
         let certname = self.trusted.get(&StrKey("certname"));
         let certname = certname.and_then(Value::as_str).unwrap_or(&self.certname);
         let trusted = default_trusted(certname, Authenticated::Remote, &self.trusted);
-        let mut server_facts = HashMap::default();
+        let server_facts = self.variables.get(&StrKey("server_facts"));
+        let server_facts = server_facts.and_then(Value::as_hash).cloned();
+        let mut server_facts = server_facts.unwrap_or_default();
         server_facts.insert("environment".into(), environment.into());
-        Scope::closed(
+        let scope = Scope::closed(
             &self.facts,
             &trusted,
             &server_facts,
             &self.variables,
             environment,
-        )
+        );
+        let mut scope = scope.told(&self.told, &self.variables);
+        if self.told.facts.is_nothing() {
+            self.bind_name(&mut scope);
+        }
+        scope
     }
 }
 
@@ -308,31 +392,35 @@ pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &Has
     trusted
 }
 
-/// A node from an entry of a nodes file, over common facts.
-pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
-    let part = |name: &str| {
-        entry
-            .get(name)
-            .and_then(Value::as_hash)
-            .cloned()
-            .unwrap_or_default()
-    };
-    let own = part("facts");
-    let mut facts = deep_merge_facts(common_facts, &own);
-    name_facts(certname, &own, &mut facts);
-    Node {
-        certname: Arc::from(certname),
-        facts: Facts::from(facts),
-        trusted: match entry.get("trusted") {
-            Some(Value::Hash(_)) => part("trusted"),
-            _ => trusted_in(&own).unwrap_or_default(),
-        },
-        variables: part("variables"),
-        environment: entry
-            .get("environment")
-            .and_then(Value::as_str)
-            .map(Arc::from),
-        knowledge: Knowledge::All,
+/// A node's own facts over common ones.
+pub(super) fn facts_over(certname: &str, own: &HashMap, common: &HashMap) -> HashMap {
+    let mut facts = deep_merge_facts(common, own);
+    name_facts(certname, own, &mut facts);
+    facts
+}
+
+/// A value with another part at a path; a number in it is a list index.
+pub(super) fn with_part_at(whole: &Value, path: &[Value], value: Value) -> Value {
+    /// Maximum length of a list of facts; a larger number is no index.
+    const MOST: usize = 100_000;
+    match path.split_first() {
+        None => value,
+        Some((Value::Int(at), rest)) => {
+            let mut all = whole.as_array().unwrap_or_default().to_vec();
+            if let Some(at) = usize::try_from(*at).ok().filter(|at| *at < MOST) {
+                if all.len() <= at {
+                    all.resize(at + 1, Value::Undef);
+                }
+                all[at] = with_part_at(&all[at], rest, value);
+            }
+            Value::from(all)
+        }
+        Some((name, rest)) => {
+            let mut hash = whole.as_hash().cloned().unwrap_or_default();
+            let part = hash.entry(name.clone()).or_default();
+            *part = with_part_at(part, rest, value);
+            Value::from(hash)
+        }
     }
 }
 
@@ -395,7 +483,9 @@ pub fn deep_merge_facts(common: &HashMap, own: &HashMap) -> HashMap {
     merged
 }
 
-/// Sets the facts that follow from a node's name, unless the node has its own.
+/// Sets the facts that follow from a node's name: those that are missing in facts without
+/// `networking`, and those of another node among the common ones. Legacy facts are not added: a node
+/// has those that its facts contain.
 pub(super) fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
     let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let own_networking = own.get(&StrKey("networking"));
@@ -404,25 +494,29 @@ pub(super) fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
         .and_then(Value::as_hash)
         .cloned()
         .unwrap_or_default();
-    for (name, value) in [
+    for (name, of_name) in [
         ("fqdn", certname),
         ("hostname", hostname),
         ("domain", domain),
     ] {
         let flat = own.get(&StrKey(name)).cloned();
         let structured = own_networking.and_then(|own| own.get(name)).cloned();
-        let value = flat.or(structured).unwrap_or_else(|| Value::string(value));
-        if own.get(&StrKey(name)).is_none() {
+        let value = flat.clone().or_else(|| structured.clone());
+        let value = value.unwrap_or_else(|| Value::string(of_name));
+        if flat.is_none() && facts.contains_key(&StrKey(name)) {
             facts.insert(Value::string(name), value.clone());
         }
-        if own_networking.and_then(|own| own.get(name)).is_none() {
+        let is_of_other = networking.contains_key(&StrKey(name));
+        if structured.is_none() && (own_networking.is_none() || is_of_other) {
             networking.insert(Value::string(name), value);
         }
     }
     if own.get(&StrKey("clientcert")).is_none() {
         facts.insert("clientcert".into(), certname.into());
     }
-    facts.insert("networking".into(), Value::from(networking));
+    if own_networking.is_none_or(|own| own.as_hash().is_some()) {
+        facts.insert("networking".into(), Value::from(networking));
+    }
 }
 
 #[cfg(test)]
@@ -458,7 +552,7 @@ mod tests {
         };
         assert_eq!(known("facts.os.family"), "RedHat".into());
         assert_eq!(known("os.name"), "X".into());
-        assert_eq!(known("fqdn"), "a.b.c".into());
+        assert_eq!(known("clientcert"), "a.b.c".into());
         assert_eq!(known("facts.networking.domain"), "b.c".into());
         assert_eq!(known("facts.networking.mtu"), 9.into());
         assert_eq!(known("trusted.certname"), "a.b.c".into());
@@ -475,5 +569,16 @@ mod tests {
         }
         let environment = Variable::Known("production".into());
         assert_eq!(served.variable("server_facts.environment"), environment);
+        let given = Value::hash([("server_facts", Value::hash([("servername", "vm".into())]))]);
+        let node = Node {
+            variables: given.as_hash().unwrap().clone(),
+            ..Node::new("a.b.c", &HashMap::default())
+        };
+        let served = KnownNodes::new(&Nodes::from_iter([Arc::new(node)])).scope(0);
+        for (path, known) in [("servername", "vm"), ("environment", "production")] {
+            let known = Variable::Known(known.into());
+            assert_eq!(served.variable(&format!("server_facts.{path}")), known);
+        }
+        assert_eq!(served.variable("server_facts.serverip"), Variable::Unknown);
     }
 }

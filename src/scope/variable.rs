@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::assigned::Assigned;
 use super::bindings::Bindings;
+use super::completeness::{Completeness, Gaps};
 use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
@@ -18,7 +19,7 @@ pub enum Variable {
     Known(Value),
     /// The variable does not exist.
     Undefined(Undefined),
-    /// Unknown, because the scope is open.
+    /// Unknown, because the scope is open, or no source of the node tells it.
     Unknown,
 }
 
@@ -54,10 +55,12 @@ pub struct Scope {
     assigned: Option<Arc<Assigned>>,
     /// Variables that shadow all others by their unqualified name, innermost last.
     locals: Vec<(Arc<str>, Value)>,
-    /// The values from a file's own path, in an open scope.
+    /// The values from a file's own path, for what is unknown otherwise.
     bindings: Arc<Bindings>,
     /// Whether missing variables are unknown rather than undefined.
     open: bool,
+    /// What is unknown although the scope is closed.
+    gaps: Option<Arc<Gaps>>,
     /// Whether a server has set variables of its own.
     is_served: bool,
 }
@@ -124,14 +127,24 @@ impl Scope {
         }
     }
 
+    /// The same scope of a node with these `variables`, whose sources tell only a part of its data:
+    /// the rest is unknown.
+    #[must_use]
+    pub fn told(self, told: &Completeness, variables: &HashMap) -> Scope {
+        Scope {
+            gaps: Gaps::of(told, variables).map(Arc::new),
+            ..self
+        }
+    }
+
     /// Whether missing variables are unknown.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Binds the variable at a dotted path (`facts.os.family`, `::role`) to a value, in an open
-    /// scope. Certain equivalents of a fact are bound too: `trusted.certname` and `clientcert`,
+    /// Binds the variable at a dotted path (`facts.os.family`, `::role`) to a value, if it is unknown
+    /// in the scope. Certain equivalents of a fact are bound too: `trusted.certname` and `clientcert`,
     /// `facts.x` and `x`.
     pub fn bind(&mut self, path: &str, value: &str) {
         self.bind_value(path, Value::string(value));
@@ -264,10 +277,20 @@ impl Scope {
             return Variable::Known(value);
         }
         if self.is_served && name == "server_facts" {
-            let of_environment = Segment::Name("environment".into());
-            if segments.first() != Some(&of_environment) {
-                return Variable::Unknown;
+            let given = self.top.get(&StrKey(name));
+            let part = segments.first().zip(given);
+            if part.is_none_or(|(segment, given)| segment.part_of(given).is_none()) {
+                return self.bound_at(name, segments);
             }
+        }
+        let has_fact = || {
+            let saved = || self.saved.as_ref()?.get(name, &[]);
+            self.top.contains_key(&StrKey(name)) || saved().is_some()
+        };
+        if let Some(gaps) = &self.gaps
+            && gaps.hide(name, segments, has_fact)
+        {
+            return self.bound_at(name, segments);
         }
         if let Some(value) = self.top.get(&StrKey(name)) {
             return Variable::Known(value.clone());
@@ -295,10 +318,7 @@ impl Scope {
             };
         }
         if self.open {
-            return self
-                .bindings
-                .get(name, segments)
-                .map_or(Variable::Unknown, Variable::Known);
+            return self.bound_at(name, segments);
         }
         // The class `main` sets them in the top scope (`Compiler#evaluate_main`).
         match name {
@@ -311,6 +331,12 @@ impl Scope {
             return Variable::Unknown;
         }
         Variable::Undefined(self.missing(root, name, root.contains("::")))
+    }
+
+    /// An unknown variable, with the value that is assumed for it.
+    fn bound_at(&self, name: &str, segments: &[Segment]) -> Variable {
+        let bound = self.bindings.get(name, segments);
+        bound.map_or(Variable::Unknown, Variable::Known)
     }
 
     /// Whether a variable of that name exists, even set to `undef` (`Scope#exist?`).

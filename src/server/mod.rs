@@ -175,6 +175,7 @@ async fn conversation(
         applied(&latest.snapshot);
         if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.follow_projects(&latest.snapshot);
+            session.name_files(&latest.snapshot);
             session.notify_change();
         }
     };

@@ -108,6 +108,11 @@ pub trait Files: Sync {
         Cow::Borrowed(path)
     }
 
+    /// Whether all visible files are known by their keys: see [`Files::files_with_key`].
+    fn has_index(&self) -> bool {
+        false
+    }
+
     /// Paths of the visible data files of a format that have a top-level key and match a template,
     /// in byte order; and further ones, which match it only if a variable stands for several
     /// folders. Empty without an index.

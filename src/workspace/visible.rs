@@ -86,6 +86,7 @@ impl Snapshot {
             snapshot: self,
             root,
             is_deployed: false,
+            is_searched: true,
         }
     }
 
@@ -262,6 +263,8 @@ pub struct RootFiles<'a> {
     root: &'a Root,
     /// Whether files outside of the workspace may exist.
     is_deployed: bool,
+    /// Whether the files that a path with unknown parts could match are searched.
+    is_searched: bool,
 }
 
 impl RootFiles<'_> {
@@ -273,6 +276,16 @@ impl RootFiles<'_> {
     pub fn deployed(self) -> Self {
         RootFiles {
             is_deployed: true,
+            is_searched: false,
+            ..self
+        }
+    }
+
+    /// The same files, where those that a path with unknown parts could match are searched.
+    #[must_use]
+    pub fn searched(self) -> Self {
+        RootFiles {
+            is_searched: true,
             ..self
         }
     }
@@ -286,6 +299,11 @@ pub(super) trait SeenFrom: Sync {
     /// Whether files outside of the workspace may exist.
     fn is_deployed(&self) -> bool {
         false
+    }
+
+    /// Whether the files that a path with unknown parts could match are searched.
+    fn is_searched(&self) -> bool {
+        true
     }
 }
 
@@ -302,6 +320,10 @@ impl SeenFrom for RootFiles<'_> {
 
     fn is_deployed(&self) -> bool {
         self.is_deployed
+    }
+
+    fn is_searched(&self) -> bool {
+        self.is_searched
     }
 }
 
@@ -376,9 +398,13 @@ impl<T: SeenFrom> Files for T {
         snapshot.map_deployed_for(root, path)
     }
 
+    fn has_index(&self) -> bool {
+        self.is_searched()
+    }
+
     fn files_with_key(&self, key: &str, format: Format, template: &Template) -> (Paths, Paths) {
         let (snapshot, _) = self.seen();
-        if self.is_deployed() {
+        if !self.is_searched() {
             return <_>::default();
         }
         (

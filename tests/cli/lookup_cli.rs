@@ -417,7 +417,7 @@ fn an_undefined_variable_is_reported_without_a_stray_semicolon() {
             "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
         ),
         ("data/common.yaml", "a: '%{nosuch}x'\n"),
-        ("nodes.yaml", "web1: {facts: {role: web}}\n"),
+        ("nodes.yaml", "web1: {facts: {role: web}, variables: {}}\n"),
     ]);
     let run = |arguments: &[&str]| {
         let (_, shown, error) = super::reach_cli::output_of(folder.path(), arguments);

@@ -2,7 +2,7 @@
 
 use super::reach_cli::{output_of, workspace};
 
-const SITE: &str = "$team = \"team-${facts['hostname']}\"\nnode /^web/ {\n  $role = 'web'\n}\nnode default {\n  $role = 'db'\n}\n";
+const SITE: &str = "$team = \"team-${facts['networking']['hostname']}\"\nnode /^web/ {\n  $role = 'web'\n}\nnode default {\n  $role = 'db'\n}\n";
 
 const FILES: [(&str, &str); 6] = [
     ("environment.conf", "modulepath = modules\n"),
@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "nodes.json",
-        r#"{"web1.example.com": {"facts": {"a": 1}}, "x.example.com": {"facts": {"a": 1}}}"#,
+        r#"{"web1.example.com": {"facts": {"a": 1}, "variables": {}}, "x.example.com": {"facts": {"a": 1}, "variables": {}}}"#,
     ),
 ];
 

@@ -140,8 +140,13 @@ pub(crate) fn assigned(case: &Value) -> Arc<Assigned> {
         return Arc::default();
     }
     let name = case.get("certname").unwrap().as_str().unwrap();
-    let facts = Value::hash([("facts", case.get("facts").unwrap().clone())]);
-    let nodes = Nodes::read(&Value::hash([(name, facts)]), &Default::default()).unwrap();
+    // Puppet had no classifier and no certificate with extensions.
+    let node = Value::hash([
+        ("facts", case.get("facts").unwrap().clone()),
+        ("trusted", Value::hash([])),
+        ("variables", Value::hash([])),
+    ]);
+    let nodes = Nodes::read(&Value::hash([(name, node)]), &Default::default()).unwrap();
     let nodes = KnownNodes::new(&nodes).with_manifests(Arc::new(manifests));
     nodes.assigned(0).unwrap()
 }

@@ -200,7 +200,7 @@ pub(crate) const NODES: &str = "n1: {facts: {site: ls, groups: [g1]}, variables:
     n5: {facts: {site: ls}, variables: {role: web}}\n\
     n6: {facts: {site: cp, groups: 5}, variables: {role: db}}\n\
     n7: {facts: {site: ls, groups: [g1]}, variables: {role: web}}\n\
-    n8: {facts: {site: ls, groups: [g1]}}\n";
+    n8: {facts: {site: ls, groups: [g1]}, variables: {}}\n";
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]

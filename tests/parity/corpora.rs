@@ -29,6 +29,15 @@ pub struct Node {
     pub scope: Map<String, Value>,
 }
 
+impl Node {
+    /// The node's entry in a nodes file.
+    pub fn described(&self) -> Value {
+        let mut entry = self.scope.clone();
+        entry.remove("node");
+        Value::Object(entry)
+    }
+}
+
 impl Corpus {
     /// The repository of the Rubin observatory with its 161 nodes, whose absolute datadirs are made
     /// relative, and the 409 keys of its own data. `None` without the corpora.

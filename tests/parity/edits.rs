@@ -131,7 +131,9 @@ fn snapshot(files: &Files) -> Arc<Snapshot> {
 }
 
 fn known() -> KnownNodes {
-    let nodes = KNOWN.map(|(name, role)| format!("{name}: {{facts: {{role: {role}}}}}\n"));
+    let nodes = KNOWN.map(|(name, role)| {
+        format!("{name}: {{facts: {{role: {role}}}, trusted: {{}}, variables: {{}}}}\n")
+    });
     let file = load_yaml(nodes.concat().as_bytes()).unwrap();
     KnownNodes::new(&Nodes::read(&file, &Default::default()).unwrap())
 }

@@ -153,7 +153,7 @@ fn hovers_of_lsst_control_equal_puppet() {
     let nodes: serde_json::Map<String, serde_json::Value> = corpus
         .nodes
         .iter()
-        .map(|node| (node.name.clone(), json!(node.scope)))
+        .map(|node| (node.name.clone(), node.described()))
         .collect();
     let nodes = from_json(&json!(nodes).to_string()).unwrap();
     let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());

@@ -90,7 +90,7 @@ fn matrix(corpus: &Corpus) -> Vec<Vec<Value>> {
     let nodes: Map<String, Value> = corpus
         .nodes
         .iter()
-        .map(|node| (node.name.clone(), Value::Object(node.scope.clone())))
+        .map(|node| (node.name.clone(), node.described()))
         .collect();
     let file = folder.path().join("nodes.json");
     std::fs::write(&file, Value::Object(nodes).to_string()).unwrap();

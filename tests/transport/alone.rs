@@ -173,3 +173,31 @@ fn a_change_outside_of_what_the_client_watches_is_noticed() {
     known(&mut client, 2);
     client.end();
 }
+
+/// The facts of a large fleet are not read as data, but as nodes.
+#[test]
+fn a_nodes_file_beside_the_hierarchy_is_read_whatever_its_size() {
+    /// More than is read of other files.
+    const SIZE: usize = 17 << 20;
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: site, path: \"site/%{facts.site}.yaml\"}\n  \
+                     - {name: common, path: common.yaml}\n";
+    write(folder, "hiera.yaml", hierarchy);
+    write(folder, "data/common.yaml", "port: 80\n");
+    write(folder, "data/site/lon.yaml", "port: 81\n");
+    write(folder, "data/site/nyc.yaml", "port: 82\n");
+    let nodes = |site: &str| {
+        let fact = "x".repeat(SIZE);
+        format!(
+            r#"[{{"certname": "a", "facts": {{"site": "{site}", "long": "{fact}"}}, "trusted": {{}}}}]"#
+        )
+    };
+    write(folder, "nodes.json", &nodes("lon"));
+    let mut client = start(Some(folder), json!({}), false);
+    let common = uri(folder, "data/common.yaml");
+    client.open(&common, "port: 80\n");
+    shows(&mut client, &common, "81");
+    write(folder, "nodes.json", &nodes("nyc"));
+    shows(&mut client, &common, "82");
+}

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::super::terminal::{shown, with_shown_files};
-use super::{gone_text, state};
+use super::{gone_text, state, undecided_text};
 use crate::ide::cell::{counted, outcome_text, shorten_distinctly, sources_text};
 use crate::ide::compare::Difference;
 use crate::ide::matrix::Cell;
+use crate::ide::undecided::Undecided;
 use crate::page::{code_span, longest_run};
 use crate::text::{Hunk, few, hunks, number_of};
 use crate::value::{self, Value};
@@ -45,6 +46,8 @@ pub(super) enum Sides<'a> {
         nodes: usize,
         /// Nodes of the old side that are no longer known.
         gone: &'a [Arc<str>],
+        /// Keys of which it is unknown whether they differ.
+        undecided: &'a [Undecided],
     },
 }
 
@@ -91,10 +94,23 @@ fn page_with(
         .chunk_by(|one, other| one.key == other.key)
         .collect();
     let mut out = format!("{MARKER}\n{}\n", heading(&by_key, sides));
-    if let Sides::Versions { gone, .. } = sides
-        && let Some(text) = gone_text(gone)
+    if let Sides::Versions {
+        gone, undecided, ..
+    } = sides
     {
-        let _ = writeln!(out, "\nNote: {}.", escaped(&text));
+        if let Some(text) = gone_text(gone) {
+            let _ = writeln!(out, "\nNote: {}.", escaped(&text));
+        }
+        for key in undecided.iter().take(MOST_NAMED) {
+            let _ = writeln!(out, "\nUnknown: {}.", escaped(&undecided_text(key)));
+        }
+        if let Some(more @ 1..) = undecided.len().checked_sub(MOST_NAMED) {
+            let _ = writeln!(
+                out,
+                "\nUnknown: {} may differ.",
+                number_of(more, "more key")
+            );
+        }
     }
     let failures = failures(differences);
     for (message, failing) in &failures {
@@ -192,10 +208,22 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
                 number_of(count, "key")
             );
         }
-        (Sides::Versions { old, nodes, .. }, 0) => {
+        (
+            Sides::Versions {
+                old,
+                nodes,
+                undecided,
+                ..
+            },
+            0,
+        ) => {
             let nodes = counted(nodes);
+            let changes = match undecided {
+                [] => "changes",
+                _ => "is known to change",
+            };
             return format!(
-                "**Hiera**: no value of {nodes} changes against {}.",
+                "**Hiera**: no value of {nodes} {changes} against {}.",
                 code_span(old)
             );
         }

@@ -20,7 +20,8 @@ use crate::ide::cell::{LineKind, difference_lines, outcome_text, side_texts, sou
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
-use crate::text::few;
+use crate::ide::undecided::Undecided;
+use crate::text::{few, number_of};
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
@@ -53,26 +54,56 @@ pub(super) struct DiffArguments {
     format: TableFormat,
 }
 
-/// Runs the command: exit code 0 if nothing differs, 2 if something does, 1 if something could not
-/// be read or a key is not set anywhere.
+/// Exit code if nothing differs for certain, but something may.
+const UNDECIDED: u8 = 3;
+
+/// Maximum number of undecided keys that are named.
+const MOST_UNDECIDED: usize = 20;
+
+/// Runs the command: exit code 0 if nothing differs, 2 if something does, 3 if it is unknown whether
+/// something does, 1 if something could not be read or a key is not set anywhere.
 pub(super) fn run(arguments: &DiffArguments) -> Ended {
     let format = arguments.format;
     if arguments.no_values && format.is_for_programs() {
         complain("--no-values works with the formats text and markdown only");
         return Ok(ExitCode::from(SENSELESS));
     }
-    let (differences, missing) = print(arguments)?;
-    missing.iter().for_each(|message| complain(message));
-    Ok(match (missing.as_slice(), differences) {
-        ([], 0) => ExitCode::SUCCESS,
+    let found = print(arguments)?;
+    found.missing.iter().for_each(|message| complain(message));
+    for key in found.undecided.iter().take(MOST_UNDECIDED) {
+        remark(&format!("unknown: {}", undecided_text(key)));
+    }
+    if let Some(more @ 1..) = found.undecided.len().checked_sub(MOST_UNDECIDED) {
+        remark(&format!(
+            "unknown: {} may differ",
+            number_of(more, "more key")
+        ));
+    }
+    Ok(match (found.missing.as_slice(), found.differences) {
+        ([], 0) if found.undecided.is_empty() => ExitCode::SUCCESS,
+        ([], 0) => ExitCode::from(UNDECIDED),
         ([], _) => ExitCode::from(DIFFERS),
         _ => ExitCode::FAILURE,
     })
 }
 
-/// Prints the differences. Returns their number, and messages about keys that are not set on either
-/// side.
-fn print(arguments: &DiffArguments) -> Result<(usize, Vec<String>), String> {
+/// The result of a comparison.
+#[derive(Default)]
+struct FoundDifferences {
+    /// The number of differences.
+    differences: usize,
+    /// The keys of which it is unknown whether they differ.
+    undecided: Vec<Undecided>,
+    /// Messages about keys that are not set on either side.
+    missing: Vec<String>,
+}
+
+fn undecided_text(key: &Undecided) -> String {
+    key.text(|file| shown(file).to_owned())
+}
+
+/// Prints the differences.
+fn print(arguments: &DiffArguments) -> Result<FoundDifferences, String> {
     let names = arguments.first.iter().chain(&arguments.second);
     let names: Vec<&str> = names.map(String::as_str).collect();
     let loaded = load(&arguments.workspace, &names)?;
@@ -93,8 +124,12 @@ fn print(arguments: &DiffArguments) -> Result<(usize, Vec<String>), String> {
     }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
     if keys.is_empty() && !missing.is_empty() {
-        return Ok((0, missing));
+        return Ok(FoundDifferences {
+            missing,
+            ..FoundDifferences::default()
+        });
     }
+    let mut undecided = Vec::new();
     let mut output = Output::new(arguments)?;
     let mut print = |found: Vec<Difference>, done, total| output.add(found, (done, total));
     let sides = match (&arguments.first, &arguments.second, &there) {
@@ -105,11 +140,12 @@ fn print(arguments: &DiffArguments) -> Result<(usize, Vec<String>), String> {
         }
         (_, _, Some(there)) => {
             let before = loaded.root(there)?;
-            compare_versions(&before, &now, &keys, &mut print)?;
+            undecided = compare_versions(&before, &now, &keys, &mut print)?;
             Sides::Versions {
                 old: against.unwrap_or_default(),
                 nodes: loaded.nodes.len(),
                 gone: &gone,
+                undecided: &undecided,
             }
         }
         (_, None, None) | (None, Some(_), None) => {
@@ -118,7 +154,11 @@ fn print(arguments: &DiffArguments) -> Result<(usize, Vec<String>), String> {
             );
         }
     };
-    Ok((output.end(sides)?, missing))
+    Ok(FoundDifferences {
+        differences: output.end(sides)?,
+        undecided,
+        missing,
+    })
 }
 
 /// The nodes that are not compared because the files they were known by are gone; `None` if there

@@ -25,7 +25,7 @@ use crate::cli::terminal::{self, complain, remark};
 use crate::cli::usage::{SENSELESS, see_help};
 use crate::cli::workspace::{PlaceArguments, PuppetArguments};
 use crate::lookup::{ConfigCache, Request, Session, Tracing, groups_of_nodes, groups_of_possible};
-use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Node, Scope, certname};
+use crate::scope::{Completeness, DEFAULT_ENVIRONMENT, KnownNodes, Node, Scope, Told, certname};
 use crate::workspace::RootFiles;
 
 /// The flags of `puppet lookup`, and ours.
@@ -76,10 +76,10 @@ pub(super) struct LookupArguments {
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
     render_as: Option<RenderFormat>,
-    /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
-    /// nodes.yaml, else its spec/fixtures/facts]
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
-    nodes: Option<String>,
+    nodes: Vec<String>,
     #[command(flatten)]
     places: PlaceArguments,
     #[command(flatten)]
@@ -104,9 +104,8 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let configs = ManuallyDrop::new(ConfigCache::default());
     let workspace = LookupWorkspace::open(&opened, arguments, &request, (&settings, &configs))?;
     let workspace = ManuallyDrop::new(workspace);
-    let named = Vec::from_iter(arguments.nodes.clone());
     let sources = NodeRequest {
-        files: &named,
+        files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &opened.project,
         settings: &settings,
@@ -123,17 +122,35 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
         },
         view: &view,
         deployed: view.files().deployed(),
+        searched: view.files().deployed().searched(),
         workspace: &workspace,
         sources,
     };
     // Facts from a flag belong to one node, as in `puppet lookup`.
-    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
+    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_empty()) {
         return question.with_facts();
     }
     match &arguments.node {
         Some(name) => question.for_node(name),
         None => question.without_node(),
     }
+}
+
+/// What the files that describe a node do not tell of it; `None` if they tell everything.
+fn untold(node: &Node) -> Option<String> {
+    let told = &node.told;
+    let parts = [
+        (!told.variables, "what a node classifier sets"),
+        (told.facts.is_nothing(), "the facts"),
+        (
+            told.facts != Told::All && !told.facts.is_nothing(),
+            "all facts",
+        ),
+        (told.trusted != Told::All, "the trusted extensions"),
+    ];
+    let parts = parts.into_iter().filter(|(is_untold, _)| *is_untold);
+    let parts: Vec<&str> = parts.map(|(_, part)| part).collect();
+    (!parts.is_empty()).then(|| parts.join(" or "))
 }
 
 /// A request with the workspace that answers it.
@@ -144,6 +161,8 @@ struct LookupQuestion<'a> {
     view: &'a RootView<'a>,
     /// The files as Puppet may see them: those outside of the workspace may exist.
     deployed: RootFiles<'a>,
+    /// The same for nodes of which not all is known.
+    searched: RootFiles<'a>,
     sources: NodeRequest<'a>,
     compiled: Compiled,
 }
@@ -155,13 +174,33 @@ impl LookupQuestion<'_> {
             .session_over(&self.deployed, &view.environment)
     }
 
+    /// The session for nodes. Only if some data of one is unknown, more files may be read for it
+    /// than those that its known data names.
+    fn session_for<'n>(&self, mut nodes: impl Iterator<Item = &'n Node>) -> Session<'_> {
+        let view = self.view;
+        let files = match nodes.all(|node| node.told == Completeness::default()) {
+            true => &self.deployed,
+            false => &self.searched,
+        };
+        view.analysis.session_over(files, &view.environment)
+    }
+
     fn scope(&self, node: &Node) -> Scope {
         self.compiled.scope(node, &self.view.environment.name)
     }
 
     fn answer_for(&self, node: &Node) -> Ended {
-        let ended = self.one(&self.session(), &self.scope(node));
+        let session = self.session_for(std::iter::once(node));
+        let ended = self.one(&session, &self.scope(node));
         self.note_manifests(node);
+        if ended == Ok(ExitCode::from(UNKNOWN))
+            && let Some(untold) = untold(node)
+        {
+            remark(&format!(
+                "note: no file tells {untold} for node '{}': add one with --nodes",
+                node.certname
+            ));
+        }
         ended
     }
 
@@ -250,7 +289,7 @@ impl LookupQuestion<'_> {
         let nodes = KnownNodes::in_environment(&known.nodes, &self.view.environment.name);
         let nodes = self.compiled.nodes(nodes);
         let session = match known.described_by {
-            DescribedBy::NodesFile => self.session(),
+            DescribedBy::NodesFile => self.session_for(known.nodes.all().iter().map(AsRef::as_ref)),
             DescribedBy::FactsOfTests | DescribedBy::Nothing => self.view.session(),
         };
         if is_explained && self.arguments.render_as.is_none() {

@@ -14,17 +14,17 @@ fn functions_facts_and_keys_in_tokens() {
             $ a: "%{$0
             Variable facts.role  web, db
             Variable facts.site
-            Variable trusted.certname  web01, db01
+            Variable trusted.certname
             Variable facts.clientcert  web01, db01
-            Variable facts.domain
-            Variable facts.fqdn  web01, db01
-            Variable facts.hostname  web01, db01
             Variable facts.networking.domain
             Variable facts.networking.fqdn  web01, db01
             Variable facts.networking.hostname  web01, db01
-            Variable facts.operatingsystem  Ubuntu, Rocky
             Variable facts.os.family  Debian, RedHat
-            and 36 more
+            Variable facts.os.name  Ubuntu, Rocky
+            Variable tier  gold
+            Variable environment
+            Variable facts.architecture
+            and 31 more
             > a: "%{facts.role}
             $ a: "x %{lo$0}"
             Function lookup

@@ -187,12 +187,16 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
             true => (*source).to_owned(),
             false => format!("{source} ({count})"),
         });
+        let unknown = match variable.unknown {
+            0 => None,
+            count => Some(format!("unknown ({count})")),
+        };
         let levels = number_of(variable.levels, "level");
         [
             variable.name.to_string(),
             format!("{levels}, {}", number_of(variable.files, "file")),
             known,
-            sources.collect::<Vec<_>>().join(", "),
+            sources.chain(unknown).collect::<Vec<_>>().join(", "),
         ]
     });
     let rows: Vec<[String; 4]> = rows.collect();
@@ -319,6 +323,7 @@ fn json_of(report: &Report) -> Value {
             "levels": variable.levels,
             "files": variable.files,
             "known": variable.known,
+            "unknown": variable.unknown,
             "sources": sources,
         })
     });

@@ -8,11 +8,11 @@ use super::provenance::notes;
 use super::refused::count_failing;
 use super::{Effective, class, differing, refused, unread};
 use crate::analysis::{LevelValue, Survey, dig, grouped_by_answer, left_out, merge_kind, request};
-use crate::ide::cell::NO_FACTS;
+use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
-use crate::lookup::{LookupError, Reach, Request, Run, Strategy, StrategyKind};
+use crate::lookup::{LookupError, Reach, Request, Run, Strategy, StrategyKind, possible_readers};
 use crate::page::yaml;
 use crate::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use crate::scope::{Knowledge, Scope};
@@ -232,7 +232,12 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
             nodes.len()
         ))]);
     } else if !nodes.is_empty() {
-        page.line(vec![text("no known node reads this file")]);
+        let (session, layer) = (context.view.session(), &context.view.layer);
+        let possible = possible_readers(&session, nodes, layer, context.file.path());
+        page.line(vec![text(match possible.len() {
+            0 => "no known node reads this file".to_owned(),
+            count => format!("unknown whether {} read this file", counted(count)),
+        })]);
     }
     let mut others = context.own.reaches[1..].iter();
     if others.any(|other| other.bindings != reach.bindings) {

@@ -7,10 +7,17 @@
 
 use std::borrow::Cow;
 
-use super::node::{Node, Nodes, NodesError, node};
+use super::completeness::are_all_facts;
+use super::facts_file::trusted_in;
+use super::node::{Node, Nodes, NodesError, with_part_at};
 use super::share::Share;
-use super::{Facts, legacy};
+use super::{Knowledge, Told};
+use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value};
+
+mod entry;
+
+pub(super) use entry::{GivenFacts, check_answer, node_of, read_entry};
 
 /// Default names of a nodes file in the folder of an environment or a workspace, by priority.
 pub const NODES_FILES: [&str; 3] = ["nodes.json", "nodes.yaml", "nodes.yml"];
@@ -47,8 +54,9 @@ pub enum NodesForm {
 pub fn form_of(value: &Value) -> Option<NodesForm> {
     if let Some(elements) = value.as_array() {
         let first = elements.first()?;
-        let single = first.get("certname").is_some() && first.get("name").is_some();
-        return match (single && first.get("value").is_some(), first.as_hash()) {
+        let is_named = first.get("name").is_some() || first.get("path").is_some();
+        let is_fact = first.get("certname").is_some() && first.get("value").is_some();
+        return match (is_fact && is_named, first.as_hash()) {
             (true, _) => Some(NodesForm::SingleFacts),
             (false, Some(_)) => Some(NodesForm::Inventory),
             (false, None) => None,
@@ -88,7 +96,12 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     // Every system has these, so no node has such a name; a custom fact can look like a node.
     let is_facts = ["os", "networking", "kernel", "clientcert", "facterversion"];
     let is_facts = is_facts.into_iter().any(has);
-    let is_nodes_file = !is_facts && (hash.values().any(is_node) || hash.values().all(is_empty));
+    let of_classifier =
+        |entry: &Value| matches!(entry.get("parameters"), Some(Value::Hash(_) | Value::Undef));
+    let is_nodes_file = !is_facts
+        && (hash.values().any(is_node)
+            || hash.values().all(is_empty)
+            || hash.values().all(of_classifier));
     Some(match is_nodes_file {
         true => NodesForm::NodesFile,
         false => NodesForm::Facts,
@@ -99,7 +112,7 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
 /// its name. Other tools use the name `nodes.yaml` too.
 #[must_use]
 pub fn names_nodes(value: &Value) -> bool {
-    let parts = ["facts", "trusted", "variables", "environment"];
+    let parts = ["facts", "trusted", "variables", "parameters", "environment"];
     let is_node = |entry: &Value| match entry.as_hash() {
         Some(hash) => hash.is_empty() || parts.iter().any(|part| hash.contains_key(&StrKey(part))),
         None => entry.is_undef(),
@@ -138,26 +151,28 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
         });
     };
     let mut all = Collector::over(common);
-    let mut add = |certname: &str, entry: &[(&str, Value)]| all.add(certname, entry);
     match form {
         NodesForm::NodesFile => {
             for node in Nodes::read(value, common)?.all() {
                 all.insert(node.as_ref().clone());
             }
         }
-        NodesForm::Facts => add(&name_of(value, stem), &[("facts", value.clone())]),
+        NodesForm::Facts => all.add(&name_of(value, stem), &[("facts", value.clone())])?,
         NodesForm::NamedFacts => {
             let name = value.get("name").map(Value::to_s).unwrap_or_default();
-            add(&name, &[("facts", field(value, "values"))]);
+            all.add(&name, &[("facts", field(value, "values"))])?;
         }
         NodesForm::NodeCache | NodesForm::Classifier => {
             let name = value.get("name").map_or(stem.to_string(), Value::to_s);
-            let parameters = field(value, "parameters");
+            let parameters = match field(value, "parameters") {
+                Value::Undef => Value::hash([]),
+                parameters => parameters,
+            };
             // The cache holds facts and classifier variables together.
             let facts = match value.get("facts").and_then(|facts| facts.get("values")) {
                 Some(facts) => facts.clone(),
                 None if form == NodesForm::NodeCache => parameters.clone(),
-                None => Value::hash([]),
+                None => Value::Undef,
             };
             let environment = value
                 .get("environment")
@@ -172,59 +187,16 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
                 ("trusted", field(value, "trusted_data")),
                 ("environment", environment.unwrap_or_default()),
             ];
-            add(&name, &entry);
+            all.add(&name, &entry)?;
         }
-        NodesForm::Rspec => {
-            let facts = field(value, "facts");
-            let named = value.get("node").and_then(Value::as_str);
-            let name = named.map_or_else(|| name_of(&facts, stem), str::to_string);
-            // rspec-puppet's `trusted_facts` are the extensions of the certificate.
-            let trusted = [
-                ("trusted_facts", "extensions"),
-                ("trusted_external_data", "external"),
-            ];
-            let trusted = trusted.into_iter().filter_map(|(from, to)| {
-                let part = value.get(from).filter(|part| part.as_hash().is_some())?;
-                Some((to, part.clone()))
-            });
-            let entry = [
-                ("facts", facts),
-                ("trusted", Value::hash(trusted)),
-                ("variables", field(value, "node_params")),
-                ("environment", field(value, "environment")),
-            ];
-            add(&name, &entry);
-        }
+        NodesForm::Rspec => all.add_suite(value, stem)?,
         NodesForm::Inventory => {
             let one = std::slice::from_ref(value);
             for (at, element) in value.as_array().unwrap_or(one).iter().enumerate() {
-                all.add_listed(element, stem, at);
+                all.add_listed(element, stem, at)?;
             }
         }
-        NodesForm::SingleFacts => {
-            let mut found: indexmap::IndexMap<String, (HashMap, Value)> = indexmap::IndexMap::new();
-            for fact in value.as_array().into_iter().flatten() {
-                let name = field(fact, "certname").to_s();
-                let (facts, environment) = found.entry(name).or_default();
-                match fact.get("path").and_then(Value::as_array) {
-                    Some([name, rest @ ..]) => {
-                        let part = facts.entry(name.clone()).or_default();
-                        *part = with_part(part, rest, field(fact, "value"));
-                    }
-                    Some([]) => {}
-                    None => {
-                        facts.insert(field(fact, "name"), field(fact, "value"));
-                    }
-                }
-                *environment = field(fact, "environment");
-            }
-            for (name, (facts, environment)) in found {
-                add(
-                    &name,
-                    &[("facts", facts.into()), ("environment", environment)],
-                );
-            }
-        }
+        NodesForm::SingleFacts => all.add_single_facts(value)?,
     }
     Ok(all.nodes)
 }
@@ -232,6 +204,14 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
 /// A part of saved data; undef if missing.
 fn field(value: &Value, name: &str) -> Value {
     value.get(name).cloned().unwrap_or_default()
+}
+
+/// The facts of one node in a list of single facts.
+#[derive(Default)]
+struct SingleFactsOf {
+    facts: HashMap,
+    told: Vec<Vec<Value>>,
+    environment: Value,
 }
 
 /// Collects nodes while reading.
@@ -250,62 +230,151 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, certname: &str, entry: &[(&str, Value)]) {
-        let entry = Value::hash(entry.iter().map(|(name, value)| (*name, value.clone())));
-        self.insert(node(certname, &entry, self.common));
+    fn add(&mut self, certname: &str, entry: &[(&str, Value)]) -> Result<(), NodesError> {
+        let entry = entry.iter();
+        let entry = entry.map(|(name, value)| (Value::string(name), value.clone()));
+        self.add_entry(certname, &entry.collect())
+    }
+
+    fn add_entry(&mut self, certname: &str, entry: &HashMap) -> Result<(), NodesError> {
+        let node = read_entry(certname, entry, self.common)?;
+        self.insert(node);
+        Ok(())
     }
 
     fn insert(&mut self, node: Node) {
-        let node = self.share.node(complete(node));
+        let node = self.share.node(node);
         self.nodes.insert(node);
     }
 
     /// Adds an element of a list of nodes, or of sets of facts.
-    fn add_listed(&mut self, element: &Value, stem: &str, at: usize) {
-        if element.get("certname").is_none() {
+    fn add_listed(&mut self, element: &Value, stem: &str, at: usize) -> Result<(), NodesError> {
+        let row = element
+            .as_hash()
+            .filter(|row| row.contains_key(&StrKey("certname")));
+        let Some(row) = row else {
             let stem = format!("{stem}-{}", at + 1);
-            self.add(&name_of(element, &stem), &[("facts", element.clone())]);
-            return;
+            return self.add(&name_of(element, &stem), &[("facts", element.clone())]);
+        };
+        check_answer(row.keys().filter_map(Value::as_str))?;
+        let name = field(element, "certname").to_s();
+        let mut row = row.clone();
+        if let Some(facts) = row.get_mut(&StrKey("facts")) {
+            *facts = listed(facts);
         }
-        let name = element.get("certname").map(Value::to_s).unwrap_or_default();
-        let entry = [
-            ("facts", listed(&field(element, "facts"))),
-            ("trusted", field(element, "trusted")),
-            ("environment", field(element, "environment")),
+        self.add_entry(&name, &row)
+    }
+
+    /// Adds the node of an rspec-puppet suite, which has no other data.
+    fn add_suite(&mut self, suite: &Value, stem: &str) -> Result<(), NodesError> {
+        let facts = field(suite, "facts");
+        let named = suite.get("node").and_then(Value::as_str);
+        let name = named.map_or_else(|| name_of(&facts, stem), str::to_string);
+        // `RSpec::Puppet::Support#facts_hash_for`
+        let mut facts = facts.as_hash().cloned().unwrap_or_default();
+        let (hostname, domain) = name.split_once('.').unwrap_or((&name, ""));
+        for (fact, value) in [("fqdn", &*name), ("hostname", hostname), ("domain", domain)] {
+            let structured = facts.get(&StrKey("networking"));
+            let structured = structured
+                .and_then(|networking| networking.get(fact))
+                .cloned();
+            let value = structured.unwrap_or_else(|| Value::string(value));
+            facts.entry(Value::string(fact)).or_insert(value);
+        }
+        // rspec-puppet's `trusted_facts` are the extensions of the certificate.
+        let trusted = [
+            ("trusted_facts", "extensions"),
+            ("trusted_external_data", "external"),
         ];
-        self.add(&name, &entry);
+        let trusted = trusted.into_iter().filter_map(|(from, to)| {
+            let part = suite.get(from).filter(|part| part.as_hash().is_some())?;
+            Some((to, part.clone()))
+        });
+        let variables = match field(suite, "node_params") {
+            Value::Undef => Value::hash([]),
+            variables => variables,
+        };
+        let entry = [
+            ("facts", Value::from(facts)),
+            ("trusted", Value::hash(trusted)),
+            ("variables", variables),
+            ("environment", field(suite, "environment")),
+        ];
+        self.add(&name, &entry)
     }
-}
 
-/// A value with another part at a path; a number in it is a list index, and the query returns them
-/// in order.
-fn with_part(whole: &Value, path: &[Value], value: Value) -> Value {
-    /// Maximum length of a list of facts; a larger number is no index.
-    const MOST: usize = 100_000;
-    match path.split_first() {
-        None => value,
-        Some((Value::Int(at), rest)) => {
-            let mut all = whole.as_array().unwrap_or_default().to_vec();
-            if let Some(at) = usize::try_from(*at).ok().filter(|at| *at < MOST) {
-                if all.len() <= at {
-                    all.resize(at + 1, Value::Undef);
-                }
-                all[at] = with_part(&all[at], rest, value);
+    /// Adds the nodes of a list of single facts. A query can ask for some facts only: then the
+    /// others are unknown.
+    fn add_single_facts(&mut self, rows: &Value) -> Result<(), NodesError> {
+        let mut found: indexmap::IndexMap<String, SingleFactsOf> = indexmap::IndexMap::new();
+        for fact in rows.as_array().into_iter().flatten() {
+            let path = match fact.get("path") {
+                Some(Value::Array(path)) => path.to_vec(),
+                Some(_) | None => vec![field(fact, "name")],
+            };
+            let Some((name, rest)) = path.split_first().filter(|(name, _)| !name.is_undef()) else {
+                return Err(NodesError {
+                    message: "a fact in the list has neither a name nor a path".into(),
+                });
+            };
+            let of_node = found.entry(field(fact, "certname").to_s()).or_default();
+            let part = of_node.facts.entry(name.clone()).or_default();
+            *part = with_part_at(part, rest, field(fact, "value"));
+            of_node.told.push(path);
+            of_node.environment = field(fact, "environment");
+        }
+        for (name, of_node) in found {
+            let mut row = HashMap::default();
+            row.insert("environment".into(), of_node.environment);
+            if are_all_facts(&of_node.facts) {
+                row.insert("facts".into(), of_node.facts.into());
+                self.add_entry(&name, &row)?;
+                continue;
             }
-            Value::from(all)
+            let mut node = node_of(&name, GivenFacts::None, &row)?;
+            let trusted = of_node.facts.get(&StrKey("trusted"));
+            node.trusted = trusted
+                .and_then(Value::as_hash)
+                .cloned()
+                .unwrap_or_default();
+            let is_whole = trusted_in(&of_node.facts).is_some();
+            for path in of_node.told {
+                let path: Vec<Segment> = path.iter().map(segment).collect();
+                match path.split_first() {
+                    Some((Segment::Name(name), [])) if **name == *"trusted" && is_whole => {
+                        node.told.trusted = Told::All;
+                    }
+                    Some((Segment::Name(name), part @ [_, ..])) if **name == *"trusted" => {
+                        node.told.trusted.add_path(part.to_vec());
+                    }
+                    Some(_) | None => {}
+                }
+                node.told.facts.add_path(path);
+            }
+            node.facts = of_node.facts.into();
+            node.knowledge = Knowledge::All;
+            self.insert(node);
         }
-        Some((name, rest)) => {
-            let mut hash = whole.as_hash().cloned().unwrap_or_default();
-            let part = hash.entry(name.clone()).or_default();
-            *part = with_part(part, rest, value);
-            Value::from(hash)
-        }
+        Ok(())
     }
 }
 
-/// Facts as a hash: factsets list them as `{data: [{name, value}]}`.
+/// A part of a fact's path.
+fn segment(part: &Value) -> Segment {
+    match part {
+        Value::Int(index) => Segment::Index(*index),
+        name => Segment::Name(name.to_s().into()),
+    }
+}
+
+/// Facts as a hash: factsets list them as `{data: [{name, value}]}`, and name only an address if
+/// they are not expanded.
 fn listed(facts: &Value) -> Value {
-    let data = facts.get("data").unwrap_or(facts);
+    let data = match (facts.get("data"), facts.get("href")) {
+        (Some(data), _) => data,
+        (None, Some(Value::String(_))) => return Value::Undef,
+        (None, _) => facts,
+    };
     let Some(elements) = data.as_array() else {
         return facts.clone();
     };
@@ -330,15 +399,6 @@ pub(super) fn name_of(facts: &Value, stem: &str) -> String {
     let name = facts.as_hash().and_then(|facts| certname(facts));
     let name = name.filter(|name| !name.is_empty() && *name != PLACEHOLDER);
     name.unwrap_or(stem).to_string()
-}
-
-fn complete(node: Node) -> Node {
-    let mut facts = HashMap::clone(&node.facts.whole());
-    legacy::complete(&mut facts);
-    Node {
-        facts: Facts::from(facts),
-        ..node
-    }
 }
 
 /// A YAML text of Puppet's caches without its Ruby-specific parts: tags that name classes are

@@ -26,32 +26,48 @@ fn known(nodes: &Nodes, certname: &str, path: &str) -> Option<String> {
     }
 }
 
+/// The value of a variable, or `undefined` or `unknown`.
+fn state(nodes: &Nodes, certname: &str, path: &str) -> String {
+    use super::super::Variable;
+    match nodes
+        .get(certname)
+        .unwrap()
+        .scope("production")
+        .variable(path)
+    {
+        Variable::Known(value) => value.to_s(),
+        Variable::Undefined(_) => "undefined".into(),
+        Variable::Unknown => "unknown".into(),
+    }
+}
+
 #[test]
-fn facts_of_facter_get_their_legacy_names() {
+fn facts_have_only_the_legacy_names_that_were_saved() {
     let nodes = json(
         r#"{"os": {"family": "RedHat", "name": "Rocky", "release": {"full": "9.4", "major": "9"}},
             "networking": {"fqdn": "web1.example.com", "ip": "10.0.0.1",
               "interfaces": {"lo": {"ip": "127.0.0.1"}, "eth0": {"ip": "10.0.0.1", "mtu": 1500}}},
-            "memory": {"system": {"total_bytes": 1000000000}}, "processors": {"models": ["A"]}}"#,
+            "memory": {"system": {"total_bytes": 1000000000}}, "processors": {"models": ["A"]},
+            "operatingsystem": "Rocky"}"#,
         "some",
     );
     let all = [
-        ("osfamily", "RedHat"),
-        ("facts.osfamily", "RedHat"),
-        ("::operatingsystemmajrelease", "9"),
-        ("ipaddress_eth0", "10.0.0.1"),
-        ("mtu_eth0", "1500"),
-        ("interfaces", "eth0,lo"),
-        ("memorysize_mb", "953.67"),
-        ("processor0", "A"),
+        ("facts.os.family", "RedHat"),
+        ("os.family", "RedHat"),
+        ("::operatingsystem", "Rocky"),
         ("trusted.certname", "web1.example.com"),
+        ("clientcert", "web1.example.com"),
+        ("osfamily", "undefined"),
+        ("facts.osfamily", "undefined"),
+        ("::fqdn", "undefined"),
+        ("facts.hostname", "undefined"),
+        ("facts.networking.domain", "undefined"),
+        ("ipaddress_eth0", "undefined"),
+        ("interfaces", "undefined"),
+        ("memorysize_mb", "undefined"),
     ];
     for (path, value) in all {
-        assert_eq!(
-            known(&nodes, "web1.example.com", path).as_deref(),
-            Some(value),
-            "{path}"
-        );
+        assert_eq!(state(&nodes, "web1.example.com", path), value, "{path}");
     }
 }
 
@@ -87,8 +103,10 @@ fn answers_of_puppetdb_are_read() {
                     {"certname": "a", "name": "os", "value": {"family": "Suse"}, "environment": "qa"}]"#;
     let nodes = json(facts, "facts");
     assert_eq!(nodes.all().len(), 2);
-    assert_eq!(known(&nodes, "a", "osfamily").as_deref(), Some("Suse"));
+    assert_eq!(known(&nodes, "a", "os.family").as_deref(), Some("Suse"));
     assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));
+    // A query may have asked for these facts only.
+    assert_eq!(state(&nodes, "b", "facts.os.family"), "unknown");
 }
 
 /// `Puppet::Node#sanitize`
@@ -140,7 +158,7 @@ fn facts_that_a_query_split_are_joined() {
         "contents",
     );
     for (path, value) in [
-        ("osfamily", "Debian"),
+        ("os.family", "Debian"),
         ("facts.os.release.major", "12"),
         ("facts.disks.1.name", "sdb"),
         ("role", "web"),
@@ -158,7 +176,6 @@ fn suites_of_rspec_puppet_describe_a_node() {
         ("trusted.extensions.pp_role", "web"),
         ("trusted.certname", "a.example.com"),
         ("facts.role", "db"),
-        ("osfamily", "Debian"),
         ("::site", "ls"),
         ("fqdn", "a.example.com"),
     ] {
@@ -205,7 +222,7 @@ fn factsets_are_read() {
         "facts": {"href": "/pdb/query/v4/factsets/a/facts", "data": [
             {"name": "os", "value": {"family": "Suse"}}, {"name": "role", "value": "web"}]}}]"#;
     let nodes = json(text, "factsets");
-    assert_eq!(known(&nodes, "a", "osfamily").as_deref(), Some("Suse"));
+    assert_eq!(known(&nodes, "a", "os.family").as_deref(), Some("Suse"));
     assert_eq!(known(&nodes, "a", "facts.role").as_deref(), Some("web"));
 }
 
@@ -257,4 +274,225 @@ fn equal_facts_are_kept_once() {
         other => panic!("{other:?}"),
     };
     assert!(Arc::ptr_eq(&os("a"), &os("b")));
+}
+
+/// A source of one node, with its form, and the states of some variables.
+fn states(nodes: &Nodes) -> String {
+    let node = &nodes.all()[0];
+    let all = [
+        "role",
+        "facts.rack",
+        "trusted.extensions.pp_role",
+        "facts.site",
+    ];
+    let all = all.map(|path| state(nodes, &node.certname, path));
+    all.join(", ")
+}
+
+#[test]
+fn each_source_tells_what_it_is_complete_in() {
+    let trusted = r#""trusted": {"extensions": {"pp_role": "x"}}"#;
+    for (text, expected) in [
+        // PuppetDB does not know what a classifier sets.
+        (
+            format!(
+                r#"[{{"certname": "a", "environment": "e", "facts": {{"site": "lon"}}, {trusted}}}]"#
+            ),
+            "unknown, undefined, x, lon",
+        ),
+        (
+            format!(
+                r#"[{{"certname": "a", "facts": {{"site": "lon"}}, "variables": {{"role": "db"}}, {trusted}}}]"#
+            ),
+            "db, undefined, x, lon",
+        ),
+        (
+            r#"[{"certname": "a", "facts": {"site": "lon"}, "parameters": {}}]"#.to_owned(),
+            "undefined, undefined, unknown, lon",
+        ),
+        (
+            format!(r#"[{{"certname": "a", {trusted}}}]"#),
+            "unknown, unknown, x, unknown",
+        ),
+        // A nodes file.
+        (
+            r#"{"a": {"facts": {"site": "lon"}, "trusted": {}, "variables": {}}}"#.to_owned(),
+            "undefined, undefined, undefined, lon",
+        ),
+        (
+            r#"{"a": {"facts": {"site": "lon"}}}"#.to_owned(),
+            "unknown, undefined, unknown, lon",
+        ),
+        (
+            r#"{"a": {"variables": {"role": "db"}}}"#.to_owned(),
+            "db, unknown, unknown, unknown",
+        ),
+        (
+            r#"{"a": null}"#.to_owned(),
+            "unknown, unknown, unknown, unknown",
+        ),
+        // `puppet facts show`, `puppet facts find`, `puppet node find`.
+        (
+            r#"{"os": {}, "site": "lon"}"#.to_owned(),
+            "unknown, undefined, unknown, lon",
+        ),
+        (
+            r#"{"name": "a", "values": {"site": "lon"}}"#.to_owned(),
+            "unknown, undefined, unknown, lon",
+        ),
+        (
+            r#"{"name": "a", "parameters": {"site": "lon", "role": "db"}, "classes": []}"#
+                .to_owned(),
+            "db, undefined, unknown, lon",
+        ),
+        // A classifier.
+        (
+            r#"{"parameters": {"role": "db"}, "classes": {}, "environment": "e"}"#.to_owned(),
+            "db, unknown, unknown, unknown",
+        ),
+    ] {
+        assert_eq!(states(&json(&text, "a")), expected, "{text}");
+    }
+}
+
+#[test]
+fn single_facts_of_a_row_are_read_by_their_paths() {
+    let nodes = json(
+        r#"[{"certname": "a", "environment": "e", "facts.site": "lon", "facts.os.family": "Suse", "facts.rack": null,
+             "facts.disks.0.name": "sda", "facts.\"a.dotted\"": 1, "trusted.extensions.pp_role": "x"}]"#,
+        "inventory",
+    );
+    for (path, expected) in [
+        ("facts.site", "lon"),
+        ("::site", "lon"),
+        ("facts.os.family", "Suse"),
+        ("facts.disks.0.name", "sda"),
+        ("facts.'a.dotted'", "1"),
+        // The node has no such fact.
+        ("facts.rack", "undefined"),
+        ("facts.os.name", "unknown"),
+        ("facts.os", "unknown"),
+        ("osfamily", "unknown"),
+        ("facts.zone", "unknown"),
+        ("trusted.extensions.pp_role", "x"),
+        ("trusted.extensions.pp_zone", "unknown"),
+        ("trusted.certname", "a"),
+    ] {
+        assert_eq!(state(&nodes, "a", path), expected, "{path}");
+    }
+}
+
+#[test]
+fn contents_of_facts_are_read_without_names() {
+    let nodes = json(
+        r#"[{"certname": "a", "path": ["os", "family"], "value": "Suse"},
+            {"certname": "a", "path": ["trusted", "extensions", "pp_role"], "value": "x"},
+            {"certname": "b", "path": ["site"], "value": "lon"}]"#,
+        "contents",
+    );
+    for (node, path, expected) in [
+        ("a", "facts.os.family", "Suse"),
+        ("a", "facts.os.name", "unknown"),
+        ("a", "trusted.extensions.pp_role", "x"),
+        ("a", "trusted.extensions.pp_zone", "unknown"),
+        ("b", "site", "lon"),
+        ("b", "facts.os.family", "unknown"),
+    ] {
+        assert_eq!(state(&nodes, node, path), expected, "{path} of {node}");
+    }
+}
+
+#[test]
+fn all_facts_of_a_list_of_single_facts_are_complete() {
+    let names = [
+        "clientversion",
+        "facterversion",
+        "kernel",
+        "networking",
+        "os",
+        "site",
+    ];
+    let rows =
+        names.map(|name| format!(r#"{{"certname": "a", "name": "{name}", "value": {{"x": 1}}}}"#));
+    let nodes = json(&format!("[{}]", rows.join(",")), "facts");
+    assert_eq!(state(&nodes, "a", "facts.rack"), "undefined");
+    assert_eq!(state(&nodes, "a", "role"), "unknown");
+}
+
+#[test]
+fn answers_without_facts_and_unknown_members_are_refused() {
+    let refused = |text: &str| {
+        let value = from_json(text).ok();
+        let saved = read_json_nodes(&Arc::from(text), "x", &HashMap::default()).unwrap_err();
+        if let Some(value) = value {
+            let error = read_nodes(&value, "x", &HashMap::default()).unwrap_err();
+            assert_eq!(error.message, saved.message, "{text}");
+        }
+        saved.message
+    };
+    for (text, words) in [
+        (
+            r#"[{"certname": "a", "deactivated": null, "facts_timestamp": "t", "expired": null}]"#,
+            "PuppetDB's answer about nodes without their facts (nodes)",
+        ),
+        (
+            r#"[{"certname": "a", "type": "File", "title": "/x", "resource": "h", "parameters": {}}]"#,
+            "resources of catalogs",
+        ),
+        (
+            r#"[{"certname": "a", "catalog_uuid": "u", "inputs": [["hiera", "k"]]}]"#,
+            "the keys that catalogs looked up (catalog-inputs)",
+        ),
+        (
+            r#"[{"certname": "a", "count": 3}]"#,
+            "node 'a' has 'count', which is not understood",
+        ),
+        (
+            r#"{"a": {"facts": {}, "extensions": {}}}"#,
+            "node 'a' has 'extensions', which is not understood",
+        ),
+        (
+            r#"{"a": {"facts": [1]}}"#,
+            "'facts' of node 'a' is not a hash",
+        ),
+        (
+            r#"{"a": {"facts": {}, "variables": "x"}}"#,
+            "'variables' of node 'a' is not a hash",
+        ),
+        (
+            "PQL parse error at line 1, column 11:\n\ninventory[certname {}\n",
+            "this is a message, not JSON: 'PQL parse error at line 1, column 11:'",
+        ),
+    ] {
+        let message = refused(text);
+        assert!(message.contains(words), "{text}: {message}");
+    }
+}
+
+#[test]
+fn sources_of_a_node_complete_each_other() {
+    let one = |text: &str| json(text, "a").all()[0].as_ref().clone();
+    let inventory = one(
+        r#"[{"certname": "a", "environment": "e", "facts": {"site": "lon"}, "trusted": {"extensions": {"pp_role": "x"}}}]"#,
+    );
+    let classifier =
+        one(r#"{"parameters": {"role": "db"}, "classes": {}, "environment": "staging"}"#);
+    let some = one(r#"[{"certname": "a", "facts.rack": "r1"}]"#);
+    for (node, expected, environment) in [
+        (
+            classifier.over(&inventory),
+            "db, undefined, x, lon",
+            "staging",
+        ),
+        (inventory.over(&classifier), "db, undefined, x, lon", "e"),
+        (some.over(&inventory), "unknown, undefined, x, lon", "e"),
+        (
+            some.over(&classifier),
+            "db, r1, unknown, unknown",
+            "staging",
+        ),
+    ] {
+        assert_eq!(node.environment.as_deref(), Some(environment));
+        assert_eq!(states(&Nodes::from_iter([Arc::new(node)])), expected);
+    }
 }

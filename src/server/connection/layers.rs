@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Connection, Index, lock};
+use crate::analysis::large_nodes_files;
 use crate::disk;
 use crate::server::context::named_files;
 use crate::server::disk_reader::{NamedFiles, Seek, WatchedBy};
@@ -177,21 +178,32 @@ impl Connection {
             self.model.change(Change::Settings(now.of_files()));
             self.rescan();
         }
-        let named = |settings: &UserSettings| NamedFiles {
-            texts: named_files(settings),
+        self.name_files(&self.model.latest().snapshot);
+        if before != now {
+            self.recheck_all();
+        }
+        self.recall();
+    }
+
+    /// Has the files read that are read wherever they lie, if they are others than before: those that
+    /// settings name, and nodes files that are too large to be read as data.
+    pub(crate) fn name_files(&self, snapshot: &Snapshot) {
+        let settings = self.settings();
+        let mut texts = named_files(&settings);
+        texts.extend(large_nodes_files(snapshot));
+        let now = NamedFiles {
+            texts,
             keys: settings
                 .pkcs7_private_key
                 .clone()
                 .zip(settings.pkcs7_public_key.clone())
                 .filter(|_| settings.decrypt),
         };
-        if named(&before) != named(&now) {
-            self.disk.name(named(&now));
+        let mut named = lock(&self.named);
+        if *named != now {
+            named.clone_from(&now);
+            self.disk.name(now);
         }
-        if before != now {
-            self.recheck_all();
-        }
-        self.recall();
     }
 
     /// Reads the settings again if the text of a workspace's own configuration has changed on the

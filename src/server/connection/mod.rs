@@ -24,7 +24,7 @@ use super::Options;
 use super::capabilities::{ClientFacts, Trace};
 use super::context::{Caches, Choices, Outside, ServerContext};
 use super::diagnostics::FileDiagnostics;
-use super::disk_reader::DiskReader;
+use super::disk_reader::{DiskReader, NamedFiles};
 use super::documents::Documents;
 use super::jobs::{Cancellation, Lanes};
 use super::lock;
@@ -83,6 +83,8 @@ pub(crate) struct Connection {
     facts: OnceLock<Arc<ClientFacts>>,
     settings: ArcSwap<UserSettings>,
     outside: ArcSwap<Outside>,
+    /// The files that the reading thread was last told to read for it.
+    named: Mutex<NamedFiles>,
     choices: ArcSwap<Choices>,
     /// The selected node restored from an earlier session, if there was one, by workspace folder.
     recalled: Mutex<HashMap<String, Option<Arc<str>>>>,
@@ -124,6 +126,7 @@ impl Connection {
             facts: OnceLock::new(),
             settings: ArcSwap::from_pointee(UserSettings::default()),
             outside: ArcSwap::default(),
+            named: Mutex::default(),
             choices: ArcSwap::default(),
             recalled: Mutex::default(),
             keeping: Mutex::default(),

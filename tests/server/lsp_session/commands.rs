@@ -202,7 +202,7 @@ fn without_nodes_the_matrix_shows_deciding_facts() {
         &expect![[r#"
             "Values of port" ("yaml")
             # port — the same for 1 node
-            # nodes known only by file name, without facts
+            # nodes known only by name, without facts
 
             # 1 node
             #   c.x

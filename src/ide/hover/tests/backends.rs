@@ -113,7 +113,8 @@ fn a_declared_backend_is_read_and_named() {
             profile::web::port — first found, for both nodes that read this file
               443
             set in common/profile/web.yaml:1 · overrides common.yaml:2
-            lib::expand is declared to read like yaml_data (not run)"#]],
+            lib::expand is declared to read like yaml_data (not run)
+            nodes known only by name, without facts"#]],
     );
 }
 

@@ -32,7 +32,8 @@ fn one_nested_difference_is_described_and_equal_lines_are_marked() {
             net.'core.somaxconn': 1024 on b · node/b.yaml:1
             adds x on c · node/c.yaml:1
             like c, but x.source: 10.1.0.0/8 on d · node/d.yaml:1
-            merge: deep, from lookup_options in common.yaml:1"#]],
+            merge: deep, from lookup_options in common.yaml:1
+            nodes known only by name, without facts"#]],
     );
 }
 

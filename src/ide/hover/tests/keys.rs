@@ -443,7 +443,7 @@ fn only_so_many_lookups_are_made_for_one_hover() {
     let names: Vec<String> = (0..300).map(|number| format!("n{number:03}")).collect();
     let known: String = names
         .iter()
-        .map(|name| format!("{name}: {{fqdn: {name}.example}}\n"))
+        .map(|name| format!("{name}: {{facts: {{fqdn: {name}}}}}\n"))
         .collect();
     let levels = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
     check_all(
