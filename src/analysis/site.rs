@@ -422,6 +422,9 @@ mod tests {
         let next = "$all = ['a'].map |$y| { if true { next($list) }\n 'db' }\n  $all[0]";
         assert_eq!(role(next), "unknown");
         assert_eq!(role("notice($list)\n  'db'"), "db");
+        let each = |text: &str| format!("file($x).split(' ').each |$y| {{ {text} }}\n  'db'");
+        assert_eq!(role(&each("return($y)")), "unknown");
+        assert_eq!(role(&each("next($y)")), "db");
     }
 
     #[test]

@@ -25,6 +25,13 @@ pub fn may_leave(node: &Expression) -> bool {
     leaves(node, &LEAVING)
 }
 
+/// Whether a node calls one of these functions, in its lambdas too.
+pub(super) fn calls(node: &Expression, names: &[&str]) -> bool {
+    let mut found = false;
+    called(node, &mut |name| found |= names.contains(&name));
+    found
+}
+
 fn leaves(node: &Expression, names: &[&str]) -> bool {
     let is_call = match &node.kind {
         ExpressionKind::Call(call) => call.function.literal(),
@@ -32,16 +39,35 @@ fn leaves(node: &Expression, names: &[&str]) -> bool {
         _ => None,
     };
     let mut found = is_call.is_some_and(|name| names.contains(&name));
-    // In a lambda, only `return()` leaves the enclosing body.
-    let names = match node.kind {
-        ExpressionKind::Lambda(_) => &["return"],
-        _ => names,
+    // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
+    // calls it does not iterate.
+    let of_lambda: &[&str] = match runs_once(&node.kind) {
+        true => &["break", "return"],
+        false => &["return"],
     };
     if !node.kind.has_own_scope() || matches!(node.kind, ExpressionKind::Lambda(_)) {
-        node.kind
-            .each(&mut |part| found = found || leaves(part, names));
+        node.kind.each(&mut |part| {
+            let names = match part.kind {
+                ExpressionKind::Lambda(_) => of_lambda,
+                _ => names,
+            };
+            found = found || leaves(part, names);
+        });
     }
     found
+}
+
+/// Whether a node calls a function that runs its lambda at most once.
+fn runs_once(kind: &ExpressionKind) -> bool {
+    let function = match kind {
+        ExpressionKind::Call(call) | ExpressionKind::MethodCall(call) => &call.function,
+        _ => return false,
+    };
+    let name = match &function.kind {
+        ExpressionKind::NamedAccess(access) => Some(&*access.name),
+        _ => function.literal(),
+    };
+    matches!(name, Some("lest" | "new" | "then" | "unwrap" | "with"))
 }
 
 /// Calls `visit` with each function that a node calls by its name.

@@ -9,6 +9,7 @@ use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
 use crate::scope::{Assigned, Assignment, Scope, Variable};
+use crate::syntax::puppet::{Expression, ExpressionKind};
 use crate::text::TextRange;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -150,6 +151,25 @@ impl<'s> Variables<'s> {
             }
             Variable::Undefined(_) => Ok(Value::Undef),
         }
+    }
+
+    /// Whether a node reads a variable of the innermost function or its lambdas whose value is of a
+    /// kind.
+    pub(super) fn is_read(&self, node: &Expression, is_kind: fn(&Value) -> bool) -> bool {
+        let variables = self.frames.iter().flatten();
+        let all = variables.filter(|(_, known)| known.as_ref().is_ok_and(is_kind));
+        let names: Vec<&str> = all.map(|(name, _)| &**name).collect();
+        let mut is_read = false;
+        if !names.is_empty() {
+            node.walk(&mut |part| {
+                let name = match &part.kind {
+                    ExpressionKind::Variable(name) | ExpressionKind::Name(name) => &**name,
+                    _ => return,
+                };
+                is_read |= names.contains(&name);
+            });
+        }
+        is_read
     }
 
     /// Whether a variable of that name exists, with any value; `None` if unknown.
