@@ -48,7 +48,13 @@ fn answers(body: &str, keys: &[&str]) -> Vec<String> {
     };
     let none = hash_with_capacity(0);
     let trusted = default_trusted("n", Authenticated::Local, &none);
-    let scope = Scope::closed(&Facts::from(none.clone()), &trusted, &none, &none, "production");
+    let scope = Scope::closed(
+        &Facts::from(none.clone()),
+        &trusted,
+        &none,
+        &none,
+        "production",
+    );
     let mut compilation = session.compilation(&scope);
     let mut all = Vec::new();
     for key in keys {

@@ -35,6 +35,8 @@ pub(super) struct Evaluator<'h> {
     pub(super) memory: Memory,
     /// Whether it runs a data function: if that fails, so does a lookup, but not the catalog.
     pub(super) is_for_data: bool,
+    /// The last failure: its message, and the file and line of the code that raised it.
+    pub(super) failed: Option<(Arc<str>, Arc<str>, u32)>,
     steps: usize,
     depth: usize,
 }
@@ -48,6 +50,7 @@ impl<'h> Evaluator<'h> {
             site: &[],
             memory: Memory::default(),
             is_for_data: false,
+            failed: None,
             steps: 0,
             depth: 0,
         }
@@ -69,6 +72,14 @@ impl<'h> Evaluator<'h> {
         self.depth += 1;
         let result = self.kind(node);
         self.depth -= 1;
+        if let Err(Stop::Failed(message)) = &result {
+            let known = self.failed.as_ref();
+            // The innermost code has raised it.
+            if known.is_none_or(|(known, ..)| !Arc::ptr_eq(known, message)) {
+                let line = self.source.line(node.range.start);
+                self.failed = Some((message.clone(), self.source.path.clone(), line));
+            }
+        }
         match result {
             // Code in it that was not reached may have effects.
             Err(Stop::Unknown(because)) if !uses::holds_statements(&node.kind) => {
