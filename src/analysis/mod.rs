@@ -266,6 +266,7 @@ impl<'a> RootView<'a> {
             return places.clone();
         }
         let places = self.session().known_places(layer);
+        let places = with_known_names(places, self.analysis.nodes);
         let mut known = self.places.borrow_mut();
         known.insert(layer.clone(), places.clone());
         places

@@ -228,7 +228,7 @@ impl<'a> CheckReport<'a> {
         let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
         let sources = opened.sources(&configs);
-        let checker = Checker::with_settings(&snapshot, settings.clone());
+        let checker = Checker::with_settings(&snapshot, settings.clone()).with_all_findings();
         let checker = checker.with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default());
         let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(ProgressLine::new());
