@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::RootView;
-use crate::hierarchy::{LocationSpan, Template, TemplatePart, has_data_extension};
+use crate::hierarchy::{Layer, LocationSpan, Template, TemplatePart, has_data_extension};
 use crate::lookup::Place;
 use crate::scope::KnownNodes;
 use crate::value::Value;
@@ -26,6 +26,22 @@ impl RootView<'_> {
             path::within(&self.root.dir, &datadir).is_none()
                 && path::within(file, &datadir).is_some()
         })
+    }
+
+    /// Whether the levels of a layer are not found here: a data directory does not exist, or no path
+    /// matches a file. O(levels), and a list of files if no level has a file for every node.
+    #[must_use]
+    pub fn lacks_levels(&self, layer: &Layer) -> bool {
+        let places = self.places(layer);
+        let is_missing = |place: &Place| {
+            let datadir = datadir_of(place);
+            datadir.is_some_and(|dir| self.files().kind(&dir) != Some(FileKind::Directory))
+        };
+        // The last level usually has a file for every node.
+        let mut last_first = places.iter().rev();
+        !places.is_empty()
+            && (places.iter().any(is_missing)
+                || last_first.all(|place| self.expand(&place.template).is_empty()))
     }
 
     /// Existing files that places of the hierarchy can match, ordered by bytes.
@@ -84,7 +100,10 @@ impl RootView<'_> {
                         true => wanted,
                         false => FileKind::Directory,
                     };
-                    if kind == expected && next.len() < MOST_EXPANDED && fits_segment(segment, &name) {
+                    if kind == expected
+                        && next.len() < MOST_EXPANDED
+                        && fits_segment(segment, &name)
+                    {
                         next.push(format!("{folder}/{name}"));
                     }
                 }

@@ -79,7 +79,7 @@ pub use doctor::{
 };
 pub use environment::{environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
-pub use expand::{MOST_EXPANDED, datadir_of, places_of};
+pub use expand::{MOST_EXPANDED, datadir_of, places_of, with_known_names};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
 pub use governing::{

@@ -47,11 +47,16 @@ fn piped(path: &str) -> Option<Result<Arc<str>, String>> {
     }
     let mut text = String::new();
     let length = match is_input {
-        true => std::io::stdin().lock().take(MAX_PIPED).read_to_string(&mut text),
+        true => std::io::stdin()
+            .lock()
+            .take(MAX_PIPED)
+            .read_to_string(&mut text),
         false => std::fs::File::open(path)
             .and_then(|file| file.take(MAX_PIPED).read_to_string(&mut text)),
     };
-    let result = length.map(|_| Arc::from(text)).map_err(|error| disk::failure(&error));
+    let result = length
+        .map(|_| Arc::from(text))
+        .map_err(|error| disk::failure(&error));
     read.insert(path.to_owned(), result.clone());
     Some(result)
 }

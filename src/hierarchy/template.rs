@@ -468,6 +468,22 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_at_the_end_has_no_extension() {
+        for extension in DATA_EXTENSIONS {
+            let path = format!("os/RedHat{extension}");
+            let template = Template::parse("os/%{facts.os.family}");
+            assert!(template.matches("os/RedHat"));
+            assert!(!template.matches(&path));
+            assert!(template.with_extension_in_name().matches(&path));
+            assert!(!Template::parse("%{a}/%{b}").matches(&path));
+            // Wildcards, and a variable before another text.
+            assert!(Template::parse("os/*").with_wildcards().matches(&path));
+        }
+        assert!(Template::parse("%{file}/x").matches("a.yaml/x"));
+        assert!(Template::parse("%{name}").matches("a.d"));
+    }
+
+    #[test]
     fn a_path_binds_the_variables_of_its_template() {
         assert_eq!(
             bind(

@@ -14,7 +14,7 @@ use super::walk::walk;
 use super::{RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
-    SiteCache, SiteNodes, Sites, datadir_of, layers_of,
+    SiteCache, SiteNodes, Sites, datadir_of, layers_of, with_known_names,
 };
 use crate::datatype::Type;
 use crate::hierarchy::{Layer, Template, has_data_extension};
@@ -190,11 +190,9 @@ impl<'a> Checker<'a> {
 
     /// The same checker without a limit for the findings of a file.
     #[must_use]
-    pub fn with_all_findings(self) -> Checker<'a> {
-        Checker {
-            most_findings: usize::MAX,
-            ..self
-        }
+    pub fn with_all_findings(mut self) -> Checker<'a> {
+        self.most_findings = usize::MAX;
+        self
     }
 
     /// The same checker with what earlier checkers found out about environments.
@@ -490,7 +488,10 @@ impl<'a> Checker<'a> {
         context.places.get_or_init(|| {
             let places = self.analysis().at(context.root).places(&context.layer);
             // To find the nodes costs more than to look at the paths.
-            match places.iter().any(|it| it.template.last_variable().is_some()) {
+            match places
+                .iter()
+                .any(|it| it.template.last_variable().is_some())
+            {
                 true => with_known_names(places, &self.nodes_for(&context.root.dir).known),
                 false => places,
             }
@@ -526,7 +527,13 @@ impl<'a> Checker<'a> {
             areas.iter().any(|area| start.starts_with(&**area))
                 && !self.snapshot.is_behind_lost_link(start)
         };
-        together.retain(|root| self.asks_functions(root) || !self.places(root).iter().all(here));
+        together.retain(|root| {
+            let is_module = root.layer.module_name().is_some();
+            let lacks = || self.analysis().at(root.root).lacks_levels(&root.layer);
+            self.asks_functions(root)
+                || !self.places(root).iter().all(here)
+                || !is_module && lacks()
+        });
         together.iter().map(|root| root.layer.clone()).collect()
     }
 

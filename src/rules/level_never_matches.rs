@@ -20,12 +20,12 @@ rule!("level-never-matches", Hint, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
     let view = file.checker.analysis().at(config.root);
-    let places = view.places(&config.layer);
+    let places = file.checker.places(config);
     let exists = |place: &Place| !view.expand(&place.template).is_empty();
     let paths = LevelPaths {
         file,
         view: &view,
-        places: &places,
+        places,
         is_here: places.iter().any(exists),
     };
     let levels = levels(file);

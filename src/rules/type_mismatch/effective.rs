@@ -360,7 +360,11 @@ impl<'c> EffectiveKey<'c> {
         let Some(own) = survey.sources.iter().position(gives) else {
             return Vec::new();
         };
-        let written = with_texts(value);
+        // What is not known is not converted.
+        let written = match is_converted && value.has_opaque() {
+            true => None,
+            false => with_texts(value),
+        };
         let Some(Err(mismatches)) = written.map(|it| datatype::check(&self.expected, &it)) else {
             return Vec::new();
         };
