@@ -116,7 +116,8 @@ fn listed(paths: &[String]) -> Vec<String> {
 /// The flags that describe nodes.
 #[derive(Args)]
 pub(super) struct NodeArguments {
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// Nodes: a nodes file, saved facts, a folder of such files, or - for standard input; may be given
+    /// several times
     /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Vec<String>,

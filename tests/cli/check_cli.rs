@@ -473,9 +473,34 @@ fn a_relative_datadir_of_a_deployed_hierarchy_leads_to_the_checkout() {
     ];
     assert_eq!(run(&lookup).1, "--- '2'\n");
     assert_eq!(run(&["check"]).1, "3 files checked, no problems\n");
-    // Levels that are not found here may set everything.
-    let folder = files("elsewhere/%{environment}/values");
-    let (code, shown, error) = output_of(folder.path(), &["check"]);
-    assert_eq!(code, Some(0), "{shown}{error}");
-    assert!(!shown.contains("missing-parameter"), "{shown}");
+}
+
+/// No finding says that no level sets a key if the levels are not found here.
+#[test]
+fn levels_that_are_not_found_may_set_every_key() {
+    for (datadir, path, is_reported) in [
+        ("data", "common.yaml", true),
+        ("values", "common.yaml", false),
+        ("environments/%{environment}/values", "common.yaml", false),
+        ("data", "comon.yaml", false),
+    ] {
+        let config = format!(
+            "version: 5\ndefaults: {{datadir: '{datadir}', data_hash: yaml_data}}\nhierarchy:\n\
+             - {{name: node, path: 'nodes/%{{clientcert}}.yaml'}}\n- {{name: common, path: {path}}}\n"
+        );
+        let folder = workspace(&[
+            ("environment.conf", "modulepath = modules\n"),
+            ("hiera.yaml", &config),
+            (
+                "modules/tool/manifests/init.pp",
+                "class tool(String $version) { }\n",
+            ),
+            ("manifests/site.pp", "include tool\n"),
+            ("data/common.yaml", "other: 1\n"),
+        ]);
+        let (_, shown, _) = output_of(folder.path(), &["check", "--format", "concise"]);
+        let found = shown.contains("missing-parameter");
+        assert_eq!(found, is_reported, "{datadir} {path}: {shown}");
+        assert!(!shown.contains("orphan-file"), "{shown}");
+    }
 }
