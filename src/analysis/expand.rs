@@ -1,8 +1,12 @@
 //! Expands the paths of a hierarchy to files and folders.
 
+use std::sync::Arc;
+
 use super::RootView;
-use crate::hierarchy::{LocationSpan, Template, TemplatePart};
+use crate::hierarchy::{Layer, LocationSpan, Template, TemplatePart, has_data_extension};
 use crate::lookup::Place;
+use crate::scope::KnownNodes;
+use crate::value::Value;
 use crate::workspace::{FileKind, Files as _, path};
 
 /// Maximum number of files that a path with variables is expanded to.
@@ -22,6 +26,22 @@ impl RootView<'_> {
             path::within(&self.root.dir, &datadir).is_none()
                 && path::within(file, &datadir).is_some()
         })
+    }
+
+    /// Whether the levels of a layer are not found here: a data directory does not exist, or no path
+    /// matches a file. O(levels), and a list of files if no level has a file for every node.
+    #[must_use]
+    pub fn lacks_levels(&self, layer: &Layer) -> bool {
+        let places = self.places(layer);
+        let is_missing = |place: &Place| {
+            let datadir = datadir_of(place);
+            datadir.is_some_and(|dir| self.files().kind(&dir) != Some(FileKind::Directory))
+        };
+        // The last level usually has a file for every node.
+        let mut last_first = places.iter().rev();
+        !places.is_empty()
+            && (places.iter().any(is_missing)
+                || last_first.all(|place| self.expand(&place.template).is_empty()))
     }
 
     /// Existing files that places of the hierarchy can match, ordered by bytes.
@@ -46,6 +66,20 @@ impl RootView<'_> {
     /// [`MAX_EXPANDED`]. Expands the path one folder at a time.
     #[must_use]
     pub fn expand(&self, template: &Template) -> Vec<String> {
+        let mut found = self.expand_to(template, FileKind::File);
+        if template.has_folders_in_names() {
+            self.expand_across_folders(template, &mut found);
+        }
+        found
+    }
+
+    /// Existing folders that a path can match, as [`RootView::expand`] finds files.
+    #[must_use]
+    pub fn expand_to_folders(&self, template: &Template) -> Vec<String> {
+        self.expand_to(template, FileKind::Directory)
+    }
+
+    fn expand_to(&self, template: &Template, wanted: FileKind) -> Vec<String> {
         let parts = template.parts.iter().map(|part| match part {
             TemplatePart::Text(text) => text.clone(),
             TemplatePart::Variable(_) | TemplatePart::Key(_) => HOLE.to_string(),
@@ -62,18 +96,19 @@ impl RootView<'_> {
                     continue;
                 }
                 for (name, kind) in self.files().list(&folder) {
-                    let fits = is_last == (kind == FileKind::File);
-                    if fits && next.len() < MAX_EXPANDED && fits_segment(segment, &name) {
+                    let expected = match is_last {
+                        true => wanted,
+                        false => FileKind::Directory,
+                    };
+                    if kind == expected && next.len() < MAX_EXPANDED && fits_segment(segment, &name)
+                    {
                         next.push(format!("{folder}/{name}"));
                     }
                 }
             }
             found = next;
         }
-        found.retain(|at| self.files().kind(at) == Some(FileKind::File) && template.matches(at));
-        if template.has_folders_in_names() {
-            self.expand_across_folders(template, &mut found);
-        }
+        found.retain(|at| self.files().kind(at) == Some(wanted) && template.matches(at));
         found
     }
 
@@ -110,6 +145,32 @@ impl RootView<'_> {
             found.sort();
         }
     }
+}
+
+/// The same places; a variable at the end of a path may hold the extension of a data file if it does
+/// for a known node. O(nodes) once for such a variable.
+#[must_use]
+pub fn with_known_names(places: Arc<[Place]>, nodes: &KnownNodes) -> Arc<[Place]> {
+    let is_name = |part: &Value| part.as_str().is_some_and(has_data_extension);
+    let holds = |place: &Place| {
+        let name = place.template.last_variable();
+        name.is_some_and(|name| {
+            let column = nodes.column(name);
+            let mut values = column.values.iter().flatten();
+            values.any(|value| value.any(&is_name))
+        })
+    };
+    if nodes.is_empty() || !places.iter().any(holds) {
+        return places;
+    }
+    let places = places.iter().map(|place| {
+        let mut place = place.clone();
+        if holds(&place) {
+            place.template = place.template.with_extension_in_name();
+        }
+        place
+    });
+    places.collect()
 }
 
 /// The entries of `places` that belong to a location of `hiera.yaml`.

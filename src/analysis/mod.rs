@@ -82,7 +82,7 @@ pub use doctor::{
 };
 pub use environment::{environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
-pub use expand::{MAX_EXPANDED, datadir_of, places_of};
+pub use expand::{MAX_EXPANDED, datadir_of, places_of, with_known_names};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
 pub use governing::{
@@ -274,6 +274,7 @@ impl<'a> RootView<'a> {
             return places.clone();
         }
         let places = self.session().known_places(layer);
+        let places = with_known_names(places, self.analysis.nodes);
         let mut known = self.places.borrow_mut();
         known.insert(layer.clone(), places.clone());
         places

@@ -174,7 +174,7 @@ impl NodeCache {
             return known.set.clone();
         }
         let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
-        let set = match manifests.may_set_variables() {
+        let set = match manifests.may_matter() {
             true => Arc::new(described.with_manifests(manifests.clone())),
             false => described.clone(),
         };

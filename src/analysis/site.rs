@@ -94,10 +94,10 @@ impl SiteManifests {
         self.site.assignments(name)
     }
 
-    /// Whether they set variables, or may.
+    /// Whether they set variables, declare classes or fail, or may. If not, they need not be run.
     #[must_use]
-    pub fn may_set_variables(&self) -> bool {
-        self.site.may_set_variables()
+    pub fn may_matter(&self) -> bool {
+        self.site.may_matter()
     }
 
     /// Whether the results are still valid for another snapshot; if so, moves to it.
@@ -145,6 +145,10 @@ impl SiteManifests {
 impl Manifests for SiteManifests {
     fn may_set(&self, name: &str) -> bool {
         self.site.may_set(name)
+    }
+
+    fn may_fail(&self) -> bool {
+        self.site.may_fail()
     }
 
     fn depend_on_data(&self) -> bool {
@@ -213,8 +217,8 @@ pub fn assigned_over(
     assigned
 }
 
-/// Known nodes with the variables that the manifests of a root's environment set; `None` if these
-/// set none. The manifests are run for a node when one of their variables is first read.
+/// Known nodes with what the manifests of a root's environment do: the variables that they set, and
+/// whether they declare classes or fail; `None` if they do nothing of that. The manifests are run for a node when one of their variables is first read.
 #[must_use]
 pub fn with_manifest_variables(
     nodes: &KnownNodes,
@@ -227,7 +231,7 @@ pub fn with_manifest_variables(
     }
     let manifests = SiteManifests::of(snapshot, root, settings);
     manifests
-        .may_set_variables()
+        .may_matter()
         .then(|| nodes.with_manifests(Arc::new(manifests)))
 }
 
@@ -357,9 +361,14 @@ mod tests {
 
     /// The value of `k` for the node `n`.
     fn k(conf: &str, manifests: &str) -> String {
+        k_of("common", conf, manifests)
+    }
+
+    /// The same with a value for nodes without a role.
+    fn k_of(common: &str, conf: &str, manifests: &str) -> String {
         let text = format!(
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
-             #- data/common.yaml\nk: common\n#- data/role/web.yaml\nk: web\n#- data/role/db.yaml\nk: db\n\
+             #- data/common.yaml\nk: {common}\n#- data/role/web.yaml\nk: web\n#- data/role/db.yaml\nk: db\n\
              #- environment.conf\n{conf}\n{manifests}"
         );
         let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
@@ -373,8 +382,10 @@ mod tests {
         let view = analysis.at(root);
         let shown = |session: Session<'_>, scope: &Scope| {
             let answer = session.lookup(scope, &Request::key("k"));
-            match answer.unknown.is_empty() {
-                true => answer.result.unwrap().to_s(),
+            match answer.is_certain() {
+                true => answer
+                    .result
+                    .map_or("fails".to_owned(), |value| value.to_s()),
                 false => "unknown".to_owned(),
             }
         };
@@ -422,6 +433,72 @@ mod tests {
         let next = "$all = ['a'].map |$y| { if true { next($list) }\n 'db' }\n  $all[0]";
         assert_eq!(role(next), "unknown");
         assert_eq!(role("notice($list)\n  'db'"), "db");
+        let each = |text: &str| format!("file($x).split(' ').each |$y| {{ {text} }}\n  'db'");
+        assert_eq!(role(&each("return($y)")), "unknown");
+        assert_eq!(role(&each("next($y)")), "db");
+    }
+
+    #[test]
+    fn a_node_without_a_catalog_has_no_values() {
+        let site = |text: &str| k("", &format!("#- manifests/site.pp\n{text}\n"));
+        for failing in [
+            "fail('no')",
+            "if $trusted['certname'] == 'n' { fail('no') }",
+            "node default { fail('no') }",
+            "node 'n' { }\nnode 'N' { }",
+            "node 'other' { }",
+            "$h = 1\n$h = 2",
+            "$x = lookup('k', Integer)",
+            "$x = lookup('nothing')",
+            "$x = 'a' + 1",
+            "notice('a' ? { 'b' => 1 })",
+            "include base\n$x = Integer('x')",
+        ] {
+            assert_eq!(site(failing), "unknown", "{failing}");
+        }
+        for fine in [
+            "node default { }",
+            "node 'n' { }\nnode 'other' { fail('no') }",
+            "unless $trusted['certname'] == 'n' { fail('no') }",
+            "$x = lookup('k', String)",
+            "include base",
+            // A fact that is not known may exist.
+            "$x = $facts['nope']['x']",
+            "unless $facts['site'] { fail('no site') }",
+            "$x = $nope",
+        ] {
+            assert_eq!(site(fine), "common", "{fine}");
+        }
+    }
+
+    #[test]
+    fn variables_of_classes_are_unknown_where_classes_are_declared() {
+        let of = |site: &str| {
+            k_of(
+                "\"<%{base::env}>\"",
+                "",
+                &format!(
+                    "#- manifests/site.pp\n{site}\n\
+                     #- modules/base/manifests/init.pp\nclass base($env = 'prod') {{ }}\n"
+                ),
+            )
+        };
+        for declaring in [
+            "include base",
+            "node default { include base }",
+            "contain base",
+            "require base",
+            "hiera_include('classes')",
+            "lookup('classes', {default_value => []}).include",
+            "lookup('classes', {default_value => []}).each |$it| { include $it }",
+            "class { 'base': }",
+            "node default { profile::web { 'x': } }",
+            "ruby_function('base')",
+            "create_resources('class', {base => {}})",
+        ] {
+            assert_eq!(of(declaring), "unknown", "{declaring}");
+        }
+        assert_eq!(of("$x = 1\nnotify { 'x': }"), "fails");
     }
 
     #[test]

@@ -220,6 +220,9 @@ impl RootView<'_> {
         let layers = layers_of(key).into_iter();
         let mut deployed = layers.filter(|layer| layer.module_name().is_none());
         deployed.any(|layer| {
+            if self.lacks_levels(&layer) {
+                return true;
+            }
             let places = self.places(&layer);
             let mut paths = places
                 .iter()

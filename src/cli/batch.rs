@@ -248,6 +248,10 @@ fn answer(
         // No catalog is compiled for such a node, so nothing is looked up.
         Err(refused) => return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, refused))),
     };
+    if let Some(failure) = scope.assigned().and_then(|it| it.failure.as_ref()) {
+        let cause = failure.message.to_string();
+        return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, cause)));
+    }
     let hash = |raw: Option<&RawValue>, field: &str| hash_field(raw, field).map(Arc::new);
     let lookup = Request {
         names: request.key.all(),

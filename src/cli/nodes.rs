@@ -1,7 +1,8 @@
 //! The nodes and facts of a command: from the files in its flags, else from those that an editor
 //! finds.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 
@@ -21,8 +22,57 @@ const WANTED_FACTS: &str = "name a JSON or YAML file of facts ('--facts', 'facts
 const WANTED_NODES: &str =
     "name a nodes file, saved facts or a folder of them ('--nodes', 'nodesFiles')";
 
+/// The name of the standard input among files.
+const STANDARD_INPUT: &str = "-";
+
+/// Maximum length of what is read from a pipe, in bytes.
+const MAX_PIPED: u64 = 1 << 30;
+
+/// The text of the standard input or of a pipe, which can be read only once; `None` for other files.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ reads the files it is given"
+)]
+fn piped(path: &str) -> Option<Result<Arc<str>, String>> {
+    use std::io::Read as _;
+    static READ: Mutex<BTreeMap<String, Result<Arc<str>, String>>> = Mutex::new(BTreeMap::new());
+    let is_input = path == STANDARD_INPUT;
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = read.get(path) {
+        return Some(known.clone());
+    }
+    if !is_input && !is_pipe() {
+        return None;
+    }
+    let mut text = String::new();
+    let length = match is_input {
+        true => std::io::stdin()
+            .lock()
+            .take(MAX_PIPED)
+            .read_to_string(&mut text),
+        false => std::fs::File::open(path)
+            .and_then(|file| file.take(MAX_PIPED).read_to_string(&mut text)),
+    };
+    let result = length
+        .map(|_| Arc::from(text))
+        .map_err(|error| disk::failure(&error));
+    read.insert(path.to_owned(), result.clone());
+    Some(result)
+}
+
 /// A file from the command line or the workspace's configuration.
 fn file(path: &str, wanted: &str) -> Result<NodeFile, String> {
+    if let Some(text) = piped(path) {
+        let shown = match path {
+            STANDARD_INPUT => "standard input",
+            path => path,
+        };
+        return Ok(NodeFile {
+            text: text.map_err(|error| format!("{shown}: {error}: {wanted}"))?,
+            path: Arc::from(shown),
+        });
+    }
     let at = disk::absolute(path);
     let text = DiskFiles::new().text(&at).map_err(|error| {
         let what = match error.kind {
@@ -46,6 +96,10 @@ fn listed(paths: &[String]) -> Vec<String> {
     let disk = DiskFiles::new();
     let mut files = Vec::new();
     for path in paths {
+        if path == STANDARD_INPUT {
+            files.push(path.clone());
+            continue;
+        }
         let folder = disk::absolute(path);
         if disk.kind(&folder) != Some(FileKind::Directory) {
             files.push(path.clone());
@@ -62,7 +116,8 @@ fn listed(paths: &[String]) -> Vec<String> {
 /// The flags that describe nodes.
 #[derive(Args)]
 pub(super) struct NodeArguments {
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// Nodes: a nodes file, saved facts, a folder of such files, or - for standard input; may be given
+    /// several times
     /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Vec<String>,

@@ -115,6 +115,10 @@ fn call(
             if all.iter().any(holds_opaque) {
                 return Ok(unknown("part of the value"));
             }
+            // Formats by type (`StringConverter#validate_input`).
+            if let Some(Value::Hash(_)) = all.get(1) {
+                return Ok(unknown("a text in a format of its type"));
+            }
             let format = all.get(1).and_then(Value::as_str);
             strings::convert(first, format).map(Value::from)
         }

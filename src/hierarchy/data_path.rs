@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::config::{Config, ConfigBody, Function, FunctionKind, Locations, WrittenLocation};
 use super::declared::is_puppets_own;
 use super::embedded::is_of_tag;
+use super::template::has_data_extension;
 use crate::interpolation::tokens;
 use crate::value::{StrKey, Value};
 
@@ -129,6 +130,8 @@ enum PathPiece {
     Text(String),
     /// A variable: at least one character.
     Variable,
+    /// A variable at the end of a path: not with the extension of a data file.
+    LastVariable,
     /// `*` and other glob syntax: any characters.
     Any,
 }
@@ -163,6 +166,12 @@ impl PathPattern {
                 NamePattern::Folders | NamePattern::Name(_) => segments.push(next),
             }
         }
+        if let Some(NamePattern::Name(pieces)) = segments.last_mut()
+            && let Some(last @ PathPiece::Variable) = pieces.last_mut()
+            && !is_open_at_end(path)
+        {
+            *last = PathPiece::LastVariable;
+        }
         PathPattern { segments }
     }
 
@@ -172,6 +181,14 @@ impl PathPattern {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         matches(&self.segments, &names)
     }
+}
+
+/// Whether a path ends with a tag, which may be a whole path.
+fn is_open_at_end(path: &str) -> bool {
+    let tokens = tokens(path);
+    tokens
+        .last()
+        .is_some_and(|token| is_of_tag(token.inner.slice(path)))
 }
 
 fn segment(text: &str, is_glob: bool) -> NamePattern {
@@ -234,6 +251,7 @@ fn is_name(pieces: &[PathPiece], name: &str) -> bool {
                 .strip_prefix(text.as_str())
                 .is_some_and(|name| is_name(rest, name));
         }
+        PathPiece::LastVariable => return !name.is_empty() && !has_data_extension(name),
         PathPiece::Variable => 1,
         PathPiece::Any => 0,
     };
@@ -282,6 +300,12 @@ mod tests {
             "/w/%{env}/data",
             "x%{a}-%{b}.yaml",
             "/w/p/data/xy-z-1.yaml"
+        ));
+        assert!(matches("/w/data", "os/%{family}", "/w/data/os/RedHat"));
+        assert!(!matches(
+            "/w/data",
+            "os/%{family}",
+            "/w/data/os/RedHat.yaml"
         ));
         assert!(matches("/w/conf/../data", "./c.yaml", "/w/data/c.yaml"));
         assert!(matches("/w/data", "**/*.yaml", "/w/data/a/b/c.yaml"));

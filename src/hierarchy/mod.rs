@@ -27,5 +27,5 @@ pub use embedded::{is_of_tag, without_tags};
 pub use glob::{GlobEntry, glob, is_at_or_below};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};
-pub use template::{KeyPart, Template, TemplatePart};
+pub use template::{DATA_EXTENSIONS, KeyPart, Template, TemplatePart, has_data_extension};
 pub use version5::{DEFAULTS_KEYS, LEVEL_KEYS, LOCATION_KEYS};

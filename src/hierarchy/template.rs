@@ -117,6 +117,23 @@ impl Template {
         Template { parts }
     }
 
+    /// The template in which a variable at the end may hold the extension of a data file.
+    #[must_use]
+    pub fn with_extension_in_name(mut self) -> Template {
+        // A variable before a text is not at the end.
+        self.parts.push(TemplatePart::Text(String::new()));
+        self
+    }
+
+    /// The variable that the path ends with, if it is none of a template's tags or wildcards.
+    #[must_use]
+    pub fn last_variable(&self) -> Option<&Arc<str>> {
+        match self.parts.last()? {
+            TemplatePart::Variable(name) => Some(name).filter(|name| is_without_extension(name)),
+            TemplatePart::Text(_) | TemplatePart::Key(_) => None,
+        }
+    }
+
     /// The variables, in order of first appearance.
     pub fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.parts.iter().filter_map(|part| match part {
@@ -190,7 +207,7 @@ impl Template {
 
     /// The variables' values for which the template gives `path`, if exactly one reading exists. A
     /// variable stands for at least one character and, except for those of a template's tags, never
-    /// for a `/`. With two readings the result is `None`, since neither is certain.
+    /// for a `/`. At the end of the path it does not stand for the extension of a data file either. With two readings the result is `None`, since neither is certain.
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
         self.only_reading(path, &is_of_tag)
@@ -331,6 +348,20 @@ fn may_hold_slash(variable: &str) -> bool {
     is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
 }
 
+/// Extensions of data files.
+pub const DATA_EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+
+/// Whether a path or a name ends with the extension of a data file.
+#[must_use]
+pub fn has_data_extension(path: &str) -> bool {
+    DATA_EXTENSIONS.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether a variable holds no extension: a tag may be a whole path, and a wildcard any text.
+fn is_without_extension(name: &str) -> bool {
+    !is_of_tag(name) && !name.starts_with('*')
+}
+
 type TemplateReading<'a> = Vec<(&'a Arc<str>, &'a str)>;
 
 /// Collects up to two ways in which the parts can give the path.
@@ -383,8 +414,11 @@ fn readings<'a>(
             };
             if let Some(tail) = tail {
                 let value = path.strip_suffix(tail);
-                let fits =
-                    |value: &&str| !value.is_empty() && (slash(name) || !value.contains('/'));
+                let has_extension =
+                    rest.is_empty() && has_data_extension(path) && is_without_extension(name);
+                let fits = |value: &&str| {
+                    !value.is_empty() && !has_extension && (slash(name) || !value.contains('/'))
+                };
                 if let Some(value) = value.filter(fits) {
                     bound.push((name, value));
                     found.push(bound.clone());
@@ -431,6 +465,22 @@ mod tests {
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect(),
         )
+    }
+
+    #[test]
+    fn a_variable_at_the_end_has_no_extension() {
+        for extension in DATA_EXTENSIONS {
+            let path = format!("os/RedHat{extension}");
+            let template = Template::parse("os/%{facts.os.family}");
+            assert!(template.matches("os/RedHat"));
+            assert!(!template.matches(&path));
+            assert!(template.with_extension_in_name().matches(&path));
+            assert!(!Template::parse("%{a}/%{b}").matches(&path));
+            // Wildcards, and a variable before another text.
+            assert!(Template::parse("os/*").with_wildcards().matches(&path));
+        }
+        assert!(Template::parse("%{file}/x").matches("a.yaml/x"));
+        assert!(Template::parse("%{name}").matches("a.d"));
     }
 
     #[test]

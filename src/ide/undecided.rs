@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::compare::differ;
 use super::matrix::Row;
 use crate::analysis::{ChangeExtent, RootView};
-use crate::lookup::{Request, UnknownCause, runs};
+use crate::lookup::{LookupLimit, Request, UnknownCause, runs_within};
 use crate::text::few;
 
 /// A key that may differ.
@@ -114,7 +114,14 @@ fn possible_reads(
 ) -> BTreeMap<usize, PossibleReads> {
     let request = Request::key(key);
     let mut found = BTreeMap::new();
-    for run in runs(&view.session(), view.analysis.nodes, &request, members) {
+    let limit = LookupLimit::unlimited(view.analysis.is_cancelled);
+    for run in runs_within(
+        &view.session(),
+        view.analysis.nodes,
+        &request,
+        members,
+        &limit,
+    ) {
         let mut reads = PossibleReads::default();
         for unknown in &run.answer.unknown {
             if let UnknownCause::Path(possible) = &unknown.cause {

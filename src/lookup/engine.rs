@@ -154,7 +154,10 @@ impl<'a> Engine<'a> {
             defaults: request.default_values.clone(),
             ..Invocation::default()
         };
-        let result = self.lookup_request(request, &invocation);
+        let result = match self.no_catalog() {
+            Some(unknown) => Ok(unknown),
+            None => self.lookup_request(request, &invocation),
+        };
         self.stack.clear();
         self.failed = result.is_err();
         let result = match result {
@@ -190,6 +193,15 @@ impl<'a> Engine<'a> {
             logs: std::mem::take(&mut self.logs),
             options: self.known_options(request),
         }
+    }
+
+    /// The unknown answer for a node for which Puppet compiles no catalog.
+    fn no_catalog(&self) -> Option<Value> {
+        let message = self.scope.assigned()?.why_no_catalog()?;
+        Some(Value::Opaque(Arc::new(Opaque::Unknown {
+            text: String::new(),
+            because: Missing::Other(format!("Puppet compiles no catalog: {message}")),
+        })))
     }
 
     fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {

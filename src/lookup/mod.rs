@@ -93,4 +93,6 @@ mod declared_tests;
 #[cfg(test)]
 mod possible_options_tests;
 #[cfg(test)]
+mod pure_tests;
+#[cfg(test)]
 mod sharing_tests;

@@ -185,6 +185,9 @@ pub fn first_files(
     (key, layers): (&str, &[Layer]),
     sets: impl Fn(&str, Format) -> Option<bool>,
 ) -> Option<FirstFiles> {
+    if nodes.failures().is_some() {
+        return None;
+    }
     let mut first = FirstFiles {
         files: Vec::new(),
         of: vec![None; nodes.len()],
@@ -309,6 +312,9 @@ impl Parted {
         }
         for variable in &reads.variables {
             classes.split_by(&nodes.column(variable), members);
+        }
+        if let Some(failures) = nodes.failures() {
+            classes.split_by(&failures, members);
         }
         Parted {
             found: Map::default(),

@@ -26,20 +26,20 @@ pub(super) enum PureResult {
 
 /// The cache of a level's function, by location (`FunctionContext`).
 #[derive(Default)]
-pub(super) struct Cached(RefCell<Vec<(usize, HashMap)>>);
+pub(super) struct Cached(RefCell<Vec<(usize, Memory)>>);
 
 impl Cached {
-    fn take(&self, at: usize) -> HashMap {
+    fn take(&self, at: usize) -> Memory {
         let mut all = self.0.borrow_mut();
         let known = all.iter_mut().find(|(place, _)| *place == at);
-        known.map_or_else(HashMap::default, |(_, cached)| std::mem::take(cached))
+        known.map_or_else(Memory::default, |(_, cached)| std::mem::take(cached))
     }
 
-    fn keep(&self, at: usize, cached: HashMap) {
+    fn keep(&self, at: usize, memory: Memory) {
         let mut all = self.0.borrow_mut();
         all.retain(|(place, _)| *place != at);
-        if !cached.is_empty() {
-            all.push((at, cached));
+        if !memory.cached.is_empty() || memory.unknown.is_some() {
+            all.push((at, memory));
         }
     }
 }
@@ -64,13 +64,14 @@ impl Engine<'_> {
         }
         let language = SessionHost::new(session, Data::Unknown);
         let memory = Memory {
-            cached: origin.level.cached.take(origin.at),
             explained: self.tracer.is_some().then(Vec::new),
+            ..origin.level.cached.take(origin.at)
         };
         let scope = self.scope.at_top();
         let called = call_function(&language, &scope, (&source, name), arguments, memory);
-        let Memory { cached, explained } = called.memory;
-        origin.level.cached.keep(origin.at, cached);
+        let mut memory = called.memory;
+        let explained = memory.explained.take();
+        origin.level.cached.keep(origin.at, memory);
         for text in explained.into_iter().flatten() {
             self.remark(|| Remark::Explained(text.clone()));
         }

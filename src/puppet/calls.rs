@@ -37,8 +37,15 @@ pub fn call_function(
 ) -> Called {
     let mut evaluator = Evaluator::new(host, scope, source.clone());
     evaluator.memory = memory;
+    evaluator.is_for_data = true;
     evaluator.variables.enter();
     let value = evaluator.in_puppet(source, name, arguments);
+    // It was not run to its end, and may have cached more.
+    if let Err(stop) = &value
+        && *stop != Stop::NotFound
+    {
+        evaluator.memory.forget(&stop.because());
+    }
     Called {
         value,
         variables: evaluator.variables.reads(),

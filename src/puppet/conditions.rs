@@ -2,11 +2,9 @@
 //! (`pops/evaluator/evaluator_impl.rb`, `compare_operator.rb`).
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use super::evaluator::{Evaluator, body, is_type, not_known, without_parentheses};
 use super::stop::{Evaluated, Stop};
-use super::uses;
 use crate::datatype;
 use crate::regexp::Regexp;
 use crate::syntax::puppet::{Conditional, Expression, ExpressionKind, Prefix};
@@ -20,7 +18,7 @@ impl Evaluator<'_> {
             Ok(_) => evaluator.branch(condition.otherwise.as_ref()),
             Err(Stop::Unknown(because)) => {
                 let branches = condition.then.iter().chain(&condition.otherwise);
-                evaluator.skip(branches, because)
+                Err(evaluator.passed_over(branches, because))
             }
             Err(stop) => Err(stop),
         })
@@ -33,7 +31,7 @@ impl Evaluator<'_> {
                 _ => Ok(Value::Undef),
             },
             Ok(None) => Ok(Value::Undef),
-            Err(Stop::Unknown(because)) => evaluator.skip(options.iter(), because),
+            Err(Stop::Unknown(because)) => Err(evaluator.passed_over(options, because)),
             Err(stop) => Err(stop),
         })
     }
@@ -47,30 +45,13 @@ impl Evaluator<'_> {
             Ok(None) => Err(Stop::failed(
                 "No matching entry for selector parameter with this value",
             )),
-            Err(Stop::Unknown(because)) => evaluator.skip(entries.iter(), because),
+            Err(Stop::Unknown(because)) => Err(evaluator.passed_over(entries, because)),
             Err(stop) => Err(stop),
         })
     }
 
     fn branch(&mut self, node: Option<&Expression>) -> Evaluated {
         self.block(body(node))
-    }
-
-    /// Invalidates the variables of branches that may or may not be taken.
-    fn skip<'n>(
-        &mut self,
-        branches: impl Iterator<Item = &'n Expression>,
-        because: Arc<str>,
-    ) -> Evaluated {
-        let mut may_leave = false;
-        for branch in branches {
-            self.forget(branch, &because);
-            may_leave |= uses::may_leave(branch);
-        }
-        match may_leave {
-            true => Err(Stop::Lost(because)),
-            false => Err(Stop::Unknown(because)),
-        }
     }
 
     /// Discards the groups of matches afterwards.

@@ -33,6 +33,10 @@ pub(super) struct Evaluator<'h> {
     pub(super) site: &'h [Arc<CodeFile>],
     /// The cache and explanations of the lookup's context.
     pub(super) memory: Memory,
+    /// Whether it runs a data function: if that fails, so does a lookup, but not the catalog.
+    pub(super) is_for_data: bool,
+    /// The last failure: its message, and the file and line of the code that raised it.
+    pub(super) failed: Option<(Arc<str>, Arc<str>, u32)>,
     steps: usize,
     depth: usize,
 }
@@ -45,6 +49,8 @@ impl<'h> Evaluator<'h> {
             source,
             site: &[],
             memory: Memory::default(),
+            is_for_data: false,
+            failed: None,
             steps: 0,
             depth: 0,
         }
@@ -66,13 +72,41 @@ impl<'h> Evaluator<'h> {
         self.depth += 1;
         let result = self.kind(node);
         self.depth -= 1;
-        if let Err(Stop::Unknown(because)) = &result
-            && !uses::holds_statements(&node.kind)
-        {
-            // Code that was not reached may set variables.
-            self.forget(node, because);
+        if let Err(Stop::Failed(message)) = &result {
+            let known = self.failed.as_ref();
+            // The innermost code has raised it.
+            if known.is_none_or(|(known, ..)| !Arc::ptr_eq(known, message)) {
+                let line = self.source.line(node.range.start);
+                self.failed = Some((message.clone(), self.source.path.clone(), line));
+            }
         }
-        result
+        match result {
+            // Code in it that was not reached may have effects.
+            Err(Stop::Unknown(because)) if !uses::holds_statements(&node.kind) => {
+                Err(self.passed_over([node], because))
+            }
+            other => other,
+        }
+    }
+
+    /// What follows code that may or may not have been run: what it may set is unknown, and so is
+    /// the control flow if it may leave the enclosing body.
+    pub(super) fn passed_over<'n>(
+        &mut self,
+        nodes: impl IntoIterator<Item = &'n Expression>,
+        because: Arc<str>,
+    ) -> Stop {
+        let mut may_leave = false;
+        for node in nodes {
+            self.forget(node, &because);
+            may_leave |= uses::may_leave(node);
+            may_leave |= self.is_for_data && uses::calls(node, &["fail"]);
+            may_leave |= self.may_use_context(node, &because);
+        }
+        match may_leave {
+            true => Stop::Lost(because),
+            false => Stop::Unknown(because),
+        }
     }
 
     /// Statements in sequence: returns the value of the last one. The values of the others may be

@@ -10,7 +10,7 @@ use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use super::uses;
 use super::variables::ScopeLevel;
-use crate::scope::{Assigned, Scope};
+use crate::scope::{Assigned, CompileFailure, Scope};
 use crate::syntax::puppet::{Expression, ExpressionKind, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
@@ -27,6 +27,10 @@ pub struct Site {
     /// Whether they may set others: they call functions that are not evaluated, or cannot be
     /// parsed.
     may_set_any: bool,
+    /// Whether they declare classes, or resources that may.
+    may_have_classes: bool,
+    /// Whether they may fail for some node.
+    may_fail: bool,
     /// Why there are other manifests, which cannot be seen.
     unseen: Option<Arc<str>>,
     /// Whether their variables may depend on data, or on functions of modules.
@@ -52,7 +56,18 @@ impl Site {
             source.root.each_for_nodes(&mut |node| site.look(node));
         }
         site.sources = sources;
+        // To set a variable fails if it is a fact, or if it is set already.
+        site.may_fail |=
+            site.lacks_default() || site.defined_twice().is_some() || site.may_set_variables();
         site
+    }
+
+    /// Whether there are node blocks, but none for all nodes.
+    fn lacks_default(&self) -> bool {
+        let is_default = |node: &Expression| matches!(node.kind, ExpressionKind::Default);
+        let mut blocks = self.blocks();
+        let has_default = blocks.any(|(_, block)| block.matches.iter().any(is_default));
+        !has_default && self.blocks().next().is_some()
     }
 
     /// Records what code may do.
@@ -65,21 +80,36 @@ impl Site {
             let is_known = super::builtin::is_known(name);
             self.may_set_any |= !is_known;
             self.depends_on_data |= !is_known || super::builtin::asks_data(name);
+            self.may_have_classes |= super::builtin::declares_classes(name);
+            self.may_fail |= super::builtin::may_fail(name);
         });
+        self.may_have_classes |= uses::declares(node);
+        self.may_fail |= uses::may_fail(node);
     }
 
-    /// Whether the manifests set variables, or call functions that may. If not, they need not be
-    /// run.
-    #[must_use]
-    pub fn may_set_variables(&self) -> bool {
+    /// Whether the manifests set variables, or call functions that may.
+    fn may_set_variables(&self) -> bool {
         !self.names.is_empty() || self.may_set_any
+    }
+
+    /// Whether they set variables, declare classes or fail, or may. If not, they need not be run.
+    #[must_use]
+    pub fn may_matter(&self) -> bool {
+        self.may_set_variables() || self.may_have_classes || self.may_fail
     }
 
     /// Whether they may set a variable.
     #[must_use]
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
-        self.may_set_any || self.names.contains(name)
+        let is_of_class = self.may_have_classes && name.contains("::");
+        self.may_set_any || is_of_class || self.names.contains(name)
+    }
+
+    /// Whether they may fail for some node. False says that they do not, as far as known.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        self.may_fail
     }
 
     /// Whether there are other manifests, which cannot be seen.
@@ -88,7 +118,7 @@ impl Site {
         self.unseen.is_some()
     }
 
-    /// Whether their variables may depend on data or on functions of modules.
+    /// Whether their variables, or whether they fail, may depend on data or on functions of modules.
     #[must_use]
     pub fn depends_on_data(&self) -> bool {
         self.depends_on_data
@@ -127,6 +157,13 @@ impl Site {
                 ..Assigned::default()
             };
         };
+        if !self.may_set_variables() && !self.may_fail {
+            return Assigned {
+                may_have_classes: self.may_have_classes,
+                names: Some(self.names.clone()),
+                ..Assigned::default()
+            };
+        }
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
@@ -136,7 +173,10 @@ impl Site {
             Ok(None) => {
                 let is_missing = self.blocks().next().is_some();
                 if is_missing && stopped.is_none() {
-                    stopped = Some(Stop::failed("no node block is for the node"));
+                    let name = certname.unwrap_or_default();
+                    stopped = Some(Stop::failed(format!(
+                        "Could not find node statement with name 'default' or '{name}'"
+                    )));
                 }
                 self.forget_blocks(&mut evaluator, stopped.as_ref().map(Stop::because));
             }
@@ -159,7 +199,16 @@ impl Site {
         {
             evaluator.variables.forget_all(&stop.because());
         }
+        let failure = match &stopped {
+            Some(Stop::Failed(message)) => {
+                let is_refused = self.sources.iter().any(|source| source.problem.is_some());
+                Some(evaluator.failure(message, is_refused))
+            }
+            _ => None,
+        };
         let mut assigned = evaluator.variables.assigned;
+        assigned.may_have_classes = self.may_have_classes;
+        assigned.failure = failure;
         if let Some(stop) = stopped {
             assigned.may_be_more.get_or_insert(stop.because());
         }
@@ -194,8 +243,11 @@ impl Site {
     /// Runs the top scope; returns why it ended early.
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // If one of them cannot be parsed, none is run.
-        let refused = self.sources.iter().find_map(|source| source.refusal());
-        let refused = refused.map(Stop::failed);
+        let mut sources = self.sources.iter();
+        let refused = sources.find_map(|source| match source.is_too_long() {
+            true => Some(Stop::Lost(Arc::from(source.refusal()?))),
+            false => Some(Stop::failed(source.refusal()?)),
+        });
         let mut stopped = refused.or_else(|| self.defined_twice());
         for source in &self.sources {
             evaluator.source = source.clone();
@@ -275,6 +327,18 @@ fn name_of_block(node: &Expression) -> String {
 }
 
 impl Evaluator<'_> {
+    /// Puppet's error, with its place if it was raised by code.
+    fn failure(&mut self, message: &Arc<str>, is_refused: bool) -> CompileFailure {
+        let lacks_fact = self.variables.lacks_one.get() || self.variables.read_missing.get();
+        let failed = self.failed.take();
+        let failed = failed.filter(|(known, ..)| Arc::ptr_eq(known, message));
+        CompileFailure {
+            message: message.clone(),
+            place: failed.map(|(_, path, line)| (path, line)),
+            is_certain: !lacks_fact && !is_refused,
+        }
+    }
+
     /// Evaluates statements, ignoring their values.
     fn statements(&mut self, nodes: &[Expression]) -> Evaluated<()> {
         match self.block(nodes) {

@@ -39,6 +39,11 @@ impl CodeFile {
         }
     }
 
+    /// Whether it is refused here, and not by Puppet.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.text.len() > MAX_SOURCE
+    }
+
     /// Why it cannot be run, with its place, as Puppet shows it.
     pub(super) fn refusal(&self) -> Option<String> {
         let name = self.path.rsplit('/').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Static checks of code: the variables that it sets, and whether it may leave its body.
 
-use crate::syntax::puppet::{Expression, ExpressionKind};
+use crate::syntax::puppet::{Expression, ExpressionKind, Prefix};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
 /// compilation, there is no catalog.
@@ -25,6 +25,81 @@ pub fn may_leave(node: &Expression) -> bool {
     leaves(node, &LEAVING)
 }
 
+/// Whether a node calls one of these functions, in its lambdas too.
+pub(super) fn calls(node: &Expression, names: &[&str]) -> bool {
+    let mut found = false;
+    called(node, &mut |name| found |= names.contains(&name));
+    found
+}
+
+/// Types of resources that contain no classes.
+const PLAIN_TYPES: [&str; 15] = [
+    "exec",
+    "file",
+    "filebucket",
+    "group",
+    "host",
+    "mount",
+    "notify",
+    "package",
+    "resources",
+    "schedule",
+    "service",
+    "stage",
+    "tidy",
+    "user",
+    "cron",
+];
+
+/// Whether a node declares a class, or a resource of a type that may include one.
+pub(super) fn declares(node: &Expression) -> bool {
+    let is_plain = |kind: &Expression| {
+        let name = kind.literal();
+        name.is_some_and(|name| PLAIN_TYPES.contains(&name.trim_start_matches("::")))
+    };
+    let mut found = match &node.kind {
+        ExpressionKind::Resource(resource) => !is_plain(&resource.type_name),
+        _ => false,
+    };
+    if !node.kind.is_definition() {
+        node.kind.each(&mut |part| found = found || declares(part));
+    }
+    found
+}
+
+/// Whether a node may fail by itself, or through parts other than calls of named functions.
+pub(super) fn may_fail(node: &Expression) -> bool {
+    let mut found = match &node.kind {
+        ExpressionKind::Call(call) => call.function.literal().is_none(),
+        ExpressionKind::Selector(_, entries) => !entries.iter().any(|entry| match &entry.kind {
+            ExpressionKind::SelectorEntry(pair) => matches!(pair[0].kind, ExpressionKind::Default),
+            _ => false,
+        }),
+        ExpressionKind::Binary(sign, _) => !matches!(
+            &**sign,
+            "and" | "or" | "==" | "!=" | "in" | "->" | "~>" | "<-" | "<~"
+        ),
+        ExpressionKind::Unary(Prefix::Minus, _) => true,
+        ExpressionKind::Access(left, _) => !is_of_node(left),
+        _ => false,
+    };
+    if !node.kind.is_definition() {
+        node.kind.each(&mut |part| found = found || may_fail(part));
+    }
+    found
+}
+
+/// Whether it is `$facts` or `$trusted`, or a part of it.
+fn is_of_node(node: &Expression) -> bool {
+    match &node.kind {
+        ExpressionKind::Variable(name) => {
+            matches!(name.trim_start_matches("::"), "facts" | "trusted")
+        }
+        ExpressionKind::Access(left, _) => is_of_node(left),
+        _ => false,
+    }
+}
+
 fn leaves(node: &Expression, names: &[&str]) -> bool {
     let is_call = match &node.kind {
         ExpressionKind::Call(call) => call.function.literal(),
@@ -32,16 +107,35 @@ fn leaves(node: &Expression, names: &[&str]) -> bool {
         _ => None,
     };
     let mut found = is_call.is_some_and(|name| names.contains(&name));
-    // In a lambda, only `return()` leaves the enclosing body.
-    let names = match node.kind {
-        ExpressionKind::Lambda(_) => &["return"],
-        _ => names,
+    // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
+    // calls it does not iterate.
+    let of_lambda: &[&str] = match runs_once(&node.kind) {
+        true => &["break", "return"],
+        false => &["return"],
     };
     if !node.kind.has_own_scope() || matches!(node.kind, ExpressionKind::Lambda(_)) {
-        node.kind
-            .each(&mut |part| found = found || leaves(part, names));
+        node.kind.each(&mut |part| {
+            let names = match part.kind {
+                ExpressionKind::Lambda(_) => of_lambda,
+                _ => names,
+            };
+            found = found || leaves(part, names);
+        });
     }
     found
+}
+
+/// Whether a node calls a function that runs its lambda at most once.
+fn runs_once(kind: &ExpressionKind) -> bool {
+    let function = match kind {
+        ExpressionKind::Call(call) | ExpressionKind::MethodCall(call) => &call.function,
+        _ => return false,
+    };
+    let name = match &function.kind {
+        ExpressionKind::NamedAccess(access) => Some(&*access.name),
+        _ => function.literal(),
+    };
+    matches!(name, Some("lest" | "new" | "then" | "unwrap" | "with"))
 }
 
 /// Calls `visit` with each function that a node calls by its name.

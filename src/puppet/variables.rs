@@ -9,6 +9,7 @@ use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
 use crate::scope::{Assigned, Assignment, Scope, Variable};
+use crate::syntax::puppet::{Expression, ExpressionKind};
 use crate::text::TextRange;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -48,6 +49,8 @@ pub(super) struct Variables<'s> {
     reads: RefCell<BTreeSet<Arc<str>>>,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
     pub(super) lacks_one: Cell<bool>,
+    /// Whether a variable or a part of it was read that does not exist, or all facts.
+    pub(super) read_missing: Cell<bool>,
 }
 
 /// The caller's variables, hidden during a function.
@@ -68,6 +71,7 @@ impl<'s> Variables<'s> {
             matches: Vec::new(),
             reads: RefCell::default(),
             lacks_one: Cell::new(false),
+            read_missing: Cell::new(false),
         }
     }
 
@@ -132,7 +136,15 @@ impl<'s> Variables<'s> {
         };
         match self.base.dotted(name, segments) {
             Variable::Known(value) if value.has_opaque() => Err(Stop::unknown(because())),
-            Variable::Known(value) => Ok(value),
+            Variable::Known(value) => {
+                let mut parts = segments.iter();
+                let part = parts.try_fold(&value, |value, segment| segment.part_of(value));
+                let is_whole = segments.is_empty() && value.as_hash().is_some();
+                if is_whole || part.is_none_or(Value::is_undef) {
+                    self.read_missing.set(true);
+                }
+                Ok(value)
+            }
             Variable::Unknown => Err(Stop::unknown(because())),
             // A class may have been included that has it.
             Variable::Undefined(_) if name.trim_start_matches("::").contains("::") => {
@@ -145,8 +157,30 @@ impl<'s> Variables<'s> {
                 self.lacks_one.set(true);
                 Err(Stop::failed(format!("Unknown variable: '{name}'.")))
             }
-            Variable::Undefined(_) => Ok(Value::Undef),
+            Variable::Undefined(_) => {
+                self.read_missing.set(true);
+                Ok(Value::Undef)
+            }
         }
+    }
+
+    /// Whether a node reads a variable of the innermost function or its lambdas whose value is of a
+    /// kind.
+    pub(super) fn is_read(&self, node: &Expression, is_kind: fn(&Value) -> bool) -> bool {
+        let variables = self.frames.iter().flatten();
+        let all = variables.filter(|(_, known)| known.as_ref().is_ok_and(is_kind));
+        let names: Vec<&str> = all.map(|(name, _)| &**name).collect();
+        let mut is_read = false;
+        if !names.is_empty() {
+            node.walk(&mut |part| {
+                let name = match &part.kind {
+                    ExpressionKind::Variable(name) | ExpressionKind::Name(name) => &**name,
+                    _ => return,
+                };
+                is_read |= names.contains(&name);
+            });
+        }
+        is_read
     }
 
     /// Whether a variable of that name exists, with any value; `None` if unknown.

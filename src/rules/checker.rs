@@ -14,10 +14,10 @@ use super::walk::walk;
 use super::{RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
-    SiteCache, SiteNodes, Sites, datadir_of, layers_of,
+    SiteCache, SiteNodes, Sites, datadir_of, layers_of, with_known_names,
 };
 use crate::datatype::Type;
-use crate::hierarchy::{Layer, Template};
+use crate::hierarchy::{Layer, Template, has_data_extension};
 use crate::lookup::{ConfigCache, Place, PuppetVersion, Request, Settings};
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
@@ -28,11 +28,8 @@ use crate::workspace::{
     File, FileId, Format, Language, PROJECT_FILE, Root, Snapshot, language_of, path,
 };
 
-/// Maximum number of findings per file; a file with more usually repeats one mistake.
+/// Maximum number of findings of a file that are shown; a file with more usually repeats one mistake.
 pub const MOST_FINDINGS: usize = 200;
-
-/// Extensions of data files.
-pub(super) const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
 /// A key that is in no data: its lookup reaches all levels.
 const NO_KEY: &str = "no key of any data";
@@ -71,6 +68,8 @@ pub struct Checker<'a> {
     pub(super) read_by_functions: OnceLock<Vec<Template>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
+    /// Maximum number of findings per file.
+    most_findings: usize,
 }
 
 /// The known nodes by the path of a file; `None`: the nodes in the snapshot.
@@ -152,6 +151,7 @@ impl<'a> Checker<'a> {
             circular: Mutex::default(),
             read_by_functions: OnceLock::new(),
             formats: Mutex::default(),
+            most_findings: MOST_FINDINGS,
         };
         let roots = snapshot.roots().iter().map(|root| {
             let RootView {
@@ -186,6 +186,13 @@ impl<'a> Checker<'a> {
             nodes_for: Some(Box::new(nodes_for)),
             ..self
         }
+    }
+
+    /// The same checker without a limit for the findings of a file.
+    #[must_use]
+    pub fn with_all_findings(mut self) -> Checker<'a> {
+        self.most_findings = usize::MAX;
+        self
     }
 
     /// The same checker with what earlier checkers found out about environments.
@@ -271,7 +278,7 @@ impl<'a> Checker<'a> {
         });
         // The node of an anchor is visited again for each alias.
         findings.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
-        findings.truncate(MOST_FINDINGS);
+        findings.truncate(self.most_findings);
         // Most manifests have no findings.
         (!is_code || !findings.is_empty()).then_some((findings, secrets))
     }
@@ -319,7 +326,7 @@ impl<'a> Checker<'a> {
 
     /// The context of an unread file, if it is in a data directory and has the extension of a data file.
     fn unread<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
-        let is_data = EXTENSIONS.iter().any(|it| file.path().ends_with(it));
+        let is_data = has_data_extension(file.path());
         (is_data && self.roots_around(file.path()).next().is_some())
             .then(|| FileContext::new(self, file, FileRole::Unread))
     }
@@ -487,9 +494,17 @@ impl<'a> Checker<'a> {
 
     /// The places that a root's hierarchy reads; empty if Puppet refuses its configuration.
     pub(super) fn places<'c>(&self, context: &'c RootContext<'a>) -> &'c [Place] {
-        context
-            .places
-            .get_or_init(|| self.analysis().at(context.root).places(&context.layer))
+        context.places.get_or_init(|| {
+            let places = self.analysis().at(context.root).places(&context.layer);
+            // To find the nodes costs more than to look at the paths.
+            match places
+                .iter()
+                .any(|it| it.template.last_variable().is_some())
+            {
+                true => with_known_names(places, &self.nodes_for(&context.root.dir).known),
+                false => places,
+            }
+        })
     }
 
     /// A compiled pattern of `lookup_options`, cached.
@@ -521,7 +536,13 @@ impl<'a> Checker<'a> {
             areas.iter().any(|area| start.starts_with(&**area))
                 && !self.snapshot.is_behind_lost_link(start)
         };
-        together.retain(|root| self.asks_functions(root) || !self.places(root).iter().all(here));
+        together.retain(|root| {
+            let is_module = root.layer.module_name().is_some();
+            let lacks = || self.analysis().at(root.root).lacks_levels(&root.layer);
+            self.asks_functions(root)
+                || !self.places(root).iter().all(here)
+                || !is_module && lacks()
+        });
         together.iter().map(|root| root.layer.clone()).collect()
     }
 

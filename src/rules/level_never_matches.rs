@@ -1,12 +1,13 @@
 //! `level-never-matches`: no file in the workspace matches a path of a level.
 
+mod folders;
+
 use std::ops::Range;
 
-use super::checker::EXTENSIONS;
 use super::config_level::{ConfigLevel, levels};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity, entry};
 use crate::analysis::RootView;
-use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
+use crate::hierarchy::{DATA_EXTENSIONS, LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
 use crate::syntax::ScalarMap;
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -19,12 +20,12 @@ rule!("level-never-matches", Hint, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
     let view = file.checker.analysis().at(config.root);
-    let places = view.places(&config.layer);
+    let places = file.checker.places(config);
     let exists = |place: &Place| !view.expand(&place.template).is_empty();
     let paths = LevelPaths {
         file,
         view: &view,
-        places: &places,
+        places,
         is_here: places.iter().any(exists),
     };
     let levels = levels(file);
@@ -49,6 +50,7 @@ fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findin
                 }
             } else if matches!(&*location.key, "path" | "paths")
                 && let Some(place) = own.iter().find(|place| place.location == at)
+                && !paths.report_folder(config, location, place, findings)
             {
                 paths.check((level, location), &place.template, true, findings);
             }
@@ -118,7 +120,7 @@ impl LevelPaths<'_> {
         if self.view.analysis.is_outside(template) || !self.view.expand(template).is_empty() {
             return;
         }
-        let mut extensions = EXTENSIONS.iter();
+        let mut extensions = DATA_EXTENSIONS.iter();
         let other = extensions.find(|it| self.is_unread(&with_extension(template, it)));
         if let Some(other) = other {
             self.report_extension(location, other, findings);
@@ -231,6 +233,11 @@ impl LevelPaths<'_> {
             location.text
         );
         let finding = findings.report_as(Severity::Warning, location.range, message);
+        finding.fixes.push(self.fix_of_extension(location, other));
+    }
+
+    /// Writes another extension at the end of a path.
+    fn fix_of_extension(&self, location: &LocationSpan, other: &str) -> Fix {
         let stem = stem(&location.text).len();
         let range = match stem == location.text.len() {
             // After the last letter, within the quotes.
@@ -242,7 +249,7 @@ impl LevelPaths<'_> {
         };
         let edit = TextEdit::replace(range, other);
         let title = format!("Write '{other}' at the end");
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        Fix::new(Safety::Unsafe, title, edit)
     }
 
     /// Reports a location that no file matches, and no similar one.
@@ -335,7 +342,7 @@ impl LevelPaths<'_> {
 
 /// A path without the extension of a data file.
 fn stem(path: &str) -> &str {
-    let mut known = EXTENSIONS.iter();
+    let mut known = DATA_EXTENSIONS.iter();
     known
         .find_map(|extension| path.strip_suffix(extension))
         .unwrap_or(path)

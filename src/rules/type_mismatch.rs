@@ -73,12 +73,14 @@ fn check_key<'c>(
         }
     }
     let is_merged = at.checker.is_merged(&key.name);
+    let is_converted = at.checker.has_option(&key.name, "convert_to");
     let mut judged: Vec<&EffectiveKey<'_>> = typed.iter().collect();
     judged.retain(|it| !it.has_outside());
     let before = findings.list.len();
-    if !is_literal || is_merged {
+    if !is_literal || is_merged || is_converted {
         judged.retain(|judged| {
-            findings.list.len() == before && !judged.for_readers(is_merged, findings)
+            findings.list.len() == before
+                && !judged.for_readers((is_merged, is_converted), findings)
         });
     }
     if findings.list.len() > before {

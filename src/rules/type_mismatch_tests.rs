@@ -403,3 +403,22 @@ fn variables_of_the_site_manifest_are_used_where_visible() {
     check("include e\nnode default { $family = 'x' }", "");
     check("node default { $family = unknown()\n include e }", "");
 }
+
+#[test]
+fn converted_values_are_checked() {
+    let class = "#- modules/c/manifests/init.pp\n\
+                 class c(Optional[Variant[String, Sensitive[String]]] $p = undef, Array[Integer] $l = [], \
+                 Optional[String] $s = undef) { }\n";
+    let options = "lookup_options: {c::p: {convert_to: Sensitive}, c::l: {convert_to: Array}, \
+                   c::s: {convert_to: String}}\n";
+    let check = |data: &str| check_types(&format!("{class}#- data/common.yaml\n{data}\n{options}"));
+    let message = "Class[C]: parameter 'p' expects a value of type Undef, String, or Sensitive[String], got \
+                   Sensitive[Undef]";
+    assert_eq!(check("c::p: ~ #~ type-mismatch"), [message]);
+    assert_eq!(check("c::p: abc"), [""; 0]);
+    let list = "Class[C]: parameter 'l' index 0 expects an Integer value, got String";
+    assert_eq!(check("c::l: x #~ type-mismatch"), [list]);
+    assert_eq!(check("c::l: 1"), [""; 0]);
+    assert_eq!(check("c::s: 1"), [""; 0]);
+    assert_eq!(check("c::l: \"%{facts.x}\""), [""; 0]);
+}

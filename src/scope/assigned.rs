@@ -23,6 +23,22 @@ pub struct Assigned {
     /// The names of all variables that the manifests set somewhere; `None` if they call functions
     /// that may set any.
     pub names: Option<Arc<BTreeSet<Arc<str>>>>,
+    /// Whether the manifests declare classes, or may: then classes have variables.
+    pub may_have_classes: bool,
+    /// Puppet's error, if it compiles no catalog.
+    pub failure: Option<CompileFailure>,
+}
+
+/// Puppet's error while it evaluates manifests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompileFailure {
+    /// The message.
+    pub message: Arc<str>,
+    /// The manifest and the line, from 1, if they are known.
+    pub place: Option<(Arc<str>, u32)>,
+    /// Whether the server fails too, as far as known. Not so if a fact was read before that does not
+    /// exist here, or if a manifest cannot be parsed, as while it is edited.
+    pub is_certain: bool,
 }
 
 /// Variables by name.
@@ -49,7 +65,10 @@ pub trait Manifests: Send + Sync + std::fmt::Debug {
     /// Whether they may set a variable for some node. If not, they need not be run for it.
     fn may_set(&self, name: &str) -> bool;
 
-    /// Whether the variables may depend on data.
+    /// Whether they may fail for some node. If not, they need not be run to know that.
+    fn may_fail(&self) -> bool;
+
+    /// Whether the variables, or whether they fail, may depend on data.
     fn depend_on_data(&self) -> bool;
 }
 
@@ -83,6 +102,8 @@ impl Assigned {
             && same(&self.node, &other.node)
             && self.block == other.block
             && self.may_be_more == other.may_be_more
+            && self.may_have_classes == other.may_have_classes
+            && self.why_no_catalog() == other.why_no_catalog()
     }
 
     /// Whether a variable that is not in here may still be set.
@@ -90,7 +111,16 @@ impl Assigned {
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
         let is_named = |names: &Arc<BTreeSet<Arc<str>>>| names.contains(name);
-        self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named)
+        let is_of_class = self.may_have_classes && name.contains("::");
+        let is_set = self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named);
+        is_of_class || is_set
+    }
+
+    /// Puppet's message if the node certainly gets no catalog.
+    #[must_use]
+    pub fn why_no_catalog(&self) -> Option<&Arc<str>> {
+        let failure = self.failure.as_ref().filter(|it| it.is_certain)?;
+        Some(&failure.message)
     }
 
     /// The assignment of a variable, with or without leading `::`.

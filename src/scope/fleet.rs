@@ -20,6 +20,8 @@ pub struct KnownNodes {
     numbers: OnceLock<HashMap<Arc<str>, usize, KeyHashing>>,
     are_names: bool,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
+    /// Puppet's messages where it compiles no catalog.
+    failures: OnceLock<Option<Arc<Column>>>,
     /// The manifests that set variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
 }
@@ -39,6 +41,7 @@ impl Default for KnownNodes {
             numbers: OnceLock::new(),
             are_names: false,
             columns: Mutex::default(),
+            failures: OnceLock::new(),
             manifests: None,
         }
     }
@@ -184,7 +187,7 @@ impl KnownNodes {
         self.manifests.as_ref().is_some_and(|it| it.may_set(name))
     }
 
-    /// Whether the variables that manifests set may depend on data.
+    /// Whether what manifests do may depend on data.
     #[must_use]
     pub fn depend_on_data(&self) -> bool {
         self.manifests
@@ -312,15 +315,46 @@ impl KnownNodes {
             return known.clone();
         }
         let path = Path::parse(variable);
+        let root = variable.split('.').next().unwrap_or_default();
+        let is_set = self.manifests.as_ref().is_some_and(|it| it.may_set(root));
+        let column =
+            self.column_of(|member| path.outcome(&self.passing_scope(member, is_set), member));
+        let column = Arc::new(column);
+        lock().insert(variable.clone(), column.clone());
+        column
+    }
+
+    /// Puppet's messages for the nodes that certainly get no catalog, as a column; `None` if all get
+    /// one. Manifests that may fail are run for all nodes the first time.
+    pub fn failures(&self) -> Option<Arc<Column>> {
+        let manifests = self.manifests.as_ref()?;
+        let find = || {
+            if !manifests.may_fail() {
+                return None;
+            }
+            let column = self.column_of(|member| {
+                let scope = self.passing_scope(member, true);
+                let assigned = scope.assigned();
+                let message = assigned.and_then(|assigned| assigned.why_no_catalog());
+                message.map_or(VariableOutcome::Undefined, |message| {
+                    VariableOutcome::Known(Value::String(message.clone()))
+                })
+            });
+            let fails = column.values.iter().any(Option::is_some);
+            fails.then(|| Arc::new(column))
+        };
+        self.failures.get_or_init(find).clone()
+    }
+
+    /// An outcome over all nodes.
+    fn column_of(&self, outcome: impl Fn(usize) -> VariableOutcome) -> Column {
         let mut numbers: HashMap<VariableOutcome, u32, KeyHashing> = HashMap::default();
         let mut column = Column {
             ids: Vec::with_capacity(self.len()),
             ..Column::default()
         };
-        let root = variable.split('.').next().unwrap_or_default();
-        let is_set = self.manifests.as_ref().is_some_and(|it| it.may_set(root));
         for member in 0..self.len() {
-            let outcome = path.outcome(&self.passing_scope(member, is_set), member);
+            let outcome = outcome(member);
             let next = column.values.len() as u32;
             let id = match numbers.get(&outcome) {
                 Some(id) => *id,
@@ -337,8 +371,6 @@ impl KnownNodes {
             column.ids.push(id);
             column.counts[id as usize] += 1;
         }
-        let column = Arc::new(column);
-        lock().insert(variable.clone(), column.clone());
         column
     }
 }
@@ -419,6 +451,10 @@ mod tests {
 
         fn may_set(&self, name: &str) -> bool {
             name == "role"
+        }
+
+        fn may_fail(&self) -> bool {
+            false
         }
 
         fn depend_on_data(&self) -> bool {

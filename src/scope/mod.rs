@@ -28,7 +28,7 @@ mod share;
 mod sources;
 mod variable;
 
-pub use assigned::{Assigned, Assignment, Assignments, Manifests};
+pub use assigned::{Assigned, Assignment, Assignments, CompileFailure, Manifests};
 pub use completeness::{Completeness, Told};
 pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};
 pub use facts::Facts;

@@ -83,7 +83,17 @@ impl DataLayout {
                 let is_open = fact.plain.is_some() && starts_open(written);
                 let found = match (standing, is_open) {
                     (true, true) => None,
-                    (true, false) => standing_at(files, &full, dir, settings),
+                    (true, false) => {
+                        let found = standing_at(files, &full, dir, settings);
+                        // A relative one would lie in the workspace, where no path is mapped.
+                        if let Some(here) = found.as_ref().filter(|here| **here != full)
+                            && !written.starts_with('/')
+                        {
+                            let (full, here) = (full.as_str(), here.as_str());
+                            layout.path_map.push((Arc::from(full), Arc::from(here)));
+                        }
+                        found
+                    }
                     (false, true) => {
                         let found = stand_in(files, written, dir, &taken);
                         let found = found.map(|(_, here)| here);

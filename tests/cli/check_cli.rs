@@ -395,3 +395,112 @@ fn less_severe_findings_are_not_reported() {
     assert_eq!(Vec::from_iter(count("warning")), ["error", "warning"]);
     assert!(count("hint").contains("hint"));
 }
+
+/// A file with more findings than are printed of one file, all of one rule.
+#[test]
+fn findings_that_are_not_printed_are_counted() {
+    let names: Vec<String> = (0..230).map(|at| format!("p{at}")).collect();
+    let parameters = names.iter().map(|name| format!("Integer ${name} = 1"));
+    let class = format!(
+        "class m({}) {{ }}\n",
+        parameters.collect::<Vec<_>>().join(", ")
+    );
+    let data: String = names.iter().map(|name| format!("m::{name}: x\n")).collect();
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n",
+        ),
+        ("data/common.yaml", &data),
+        ("modules/m/manifests/init.pp", &class),
+    ]);
+    let check = |format: &str| output_of(folder.path(), &["check", "--format", format]);
+    let (code, shown, _) = check("concise");
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(code, Some(1));
+    assert_eq!(lines.len(), 203);
+    assert_eq!(
+        lines[200..],
+        [
+            "data/common.yaml: 30 more findings: --format json-lines prints all",
+            "230 findings of 'type-mismatch': to change the severity of all, write 'diagnostics: {severity: \
+             {type-mismatch: hint}}' in .hiera-ls.yaml",
+            "230 errors in 2 files",
+        ]
+    );
+    let (_, shown, error) = check("json-lines");
+    assert_eq!(shown.lines().count(), 230);
+    assert!(error.ends_with("230 errors in 2 files\n"), "{error}");
+}
+
+/// The form of a control repository whose hierarchy is deployed as that of the global layer.
+#[test]
+fn a_relative_datadir_of_a_deployed_hierarchy_leads_to_the_checkout() {
+    let files = |datadir: &str| {
+        let config = format!(
+            "version: 5\ndefaults: {{datadir: '{datadir}', data_hash: yaml_data}}\nhierarchy:\n\
+             - {{name: node, path: 'nodes/%{{clientcert}}.yaml'}}\n- {{name: common, path: common.yaml}}\n"
+        );
+        workspace(&[
+            ("environment.conf", "modulepath = site\n"),
+            ("site/profile/files/hiera.yaml", &config),
+            (
+                "site/profile/manifests/tool.pp",
+                "class profile::tool(String $version, String $channel) { }\n",
+            ),
+            (
+                "manifests/site.pp",
+                "node 'a.example.com' { include profile::tool }\n",
+            ),
+            (
+                "hieradata/common.yaml",
+                "profile::tool::version: '1'\nprofile::tool::channel: stable\n",
+            ),
+            (
+                "hieradata/nodes/a.example.com.yaml",
+                "profile::tool::version: '2'\n",
+            ),
+        ])
+    };
+    let folder = files("environments/%{environment}/hieradata");
+    let run = |arguments: &[&str]| output_of(folder.path(), arguments);
+    let lookup = [
+        "lookup",
+        "profile::tool::version",
+        "--node",
+        "a.example.com",
+    ];
+    assert_eq!(run(&lookup).1, "--- '2'\n");
+    assert_eq!(run(&["check"]).1, "3 files checked, no problems\n");
+}
+
+/// No finding says that no level sets a key if the levels are not found here.
+#[test]
+fn levels_that_are_not_found_may_set_every_key() {
+    for (datadir, path, is_reported) in [
+        ("data", "common.yaml", true),
+        ("values", "common.yaml", false),
+        ("environments/%{environment}/values", "common.yaml", false),
+        ("data", "comon.yaml", false),
+    ] {
+        let config = format!(
+            "version: 5\ndefaults: {{datadir: '{datadir}', data_hash: yaml_data}}\nhierarchy:\n\
+             - {{name: node, path: 'nodes/%{{clientcert}}.yaml'}}\n- {{name: common, path: {path}}}\n"
+        );
+        let folder = workspace(&[
+            ("environment.conf", "modulepath = modules\n"),
+            ("hiera.yaml", &config),
+            (
+                "modules/tool/manifests/init.pp",
+                "class tool(String $version) { }\n",
+            ),
+            ("manifests/site.pp", "include tool\n"),
+            ("data/common.yaml", "other: 1\n"),
+        ]);
+        let (_, shown, _) = output_of(folder.path(), &["check", "--format", "concise"]);
+        let found = shown.contains("missing-parameter");
+        assert_eq!(found, is_reported, "{datadir} {path}: {shown}");
+        assert!(!shown.contains("orphan-file"), "{shown}");
+    }
+}

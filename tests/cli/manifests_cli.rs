@@ -123,6 +123,132 @@ fn lookup_runs_no_manifest_and_with_compile_the_top_scope() {
     assert_eq!(lookup(&["team", "--compile"]).1, "--- 'team-web1  '\n");
 }
 
+/// Puppet 7.23 fails with these messages, for `port` and for any other key.
+#[test]
+fn a_manifest_that_fails_gives_no_value() {
+    for (site, message) in [
+        (
+            "if $facts['family'] != 'RedHat' { fail('only RedHat') }\nnode default { }\n",
+            "only RedHat (manifests/site.pp:1)",
+        ),
+        (
+            "node /^web/ { }\nnode default {\n  fail(\"unknown node ${trusted['certname']}\")\n}\n",
+            "unknown node n1 (manifests/site.pp:3)",
+        ),
+        (
+            "$x = lookup('port', String)\n",
+            "Found value has wrong type, expects a String value, got Integer (manifests/site.pp:1)",
+        ),
+        (
+            "node 'n1' { }\nnode 'N1' { }\n",
+            "Node 'n1' is already defined",
+        ),
+        (
+            "node 'n2' { }\n",
+            "Could not find node statement with name 'default' or 'n1'",
+        ),
+        (
+            "$h = 1\n\n$h = 2\n",
+            "Cannot reassign variable '$h' (manifests/site.pp:3)",
+        ),
+        (
+            "$x = $facts['nope']['x']\n",
+            "Operator '[]' is not applicable to a value that is no collection (manifests/site.pp:1)",
+        ),
+    ] {
+        let folder = workspace(&[
+            ("environment.conf", "modulepath = modules\n"),
+            (
+                "hiera.yaml",
+                "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n",
+            ),
+            ("data/common.yaml", "port: 80\n"),
+            ("manifests/site.pp", site),
+            ("facts.json", r#"{"family": "Debian"}"#),
+            ("nodes.json", r#"{"n1": {"facts": {"family": "Debian"}}}"#),
+        ]);
+        let run = |arguments: &[&str]| output_of(folder.path(), arguments);
+        let of_node = ["lookup", "port", "--node", "n1", "--facts", "facts.json"];
+        let expected = format!("hiera-ls: Puppet compiles no catalog for this node: {message}\n");
+        let (code, shown, error) = run(&[&of_node[..], &["--compile"]].concat());
+        assert_eq!((code, &*shown), (Some(1), ""), "{site}");
+        assert!(error.ends_with(&expected), "{error}");
+        // `puppet lookup` runs no manifest.
+        assert_eq!(run(&of_node).1, "--- 80\n");
+        let (_, row, _) = run(&["matrix", "port", "--format", "csv"]);
+        let is_missing_fact = site.contains("nope");
+        assert_eq!(row.contains("port,true,80"), is_missing_fact, "{row}");
+        assert_eq!(row.contains("port,unknown,,"), !is_missing_fact, "{row}");
+    }
+}
+
+#[test]
+fn nodes_without_a_catalog_are_told_apart_from_others() {
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n",
+        ),
+        ("data/common.yaml", "port: 80\n"),
+        ("manifests/site.pp", "node /^web/ { include base }\n"),
+        (
+            "nodes.json",
+            r#"{"web1": {"facts": {"a": 1}}, "db1": {"facts": {"a": 1}}, "web2": {"facts": {"a": 1}}}"#,
+        ),
+    ]);
+    let (_, rows, _) = output_of(folder.path(), &["matrix", "port", "--format", "csv"]);
+    let rows: Vec<&str> = rows.lines().skip(1).collect();
+    let unknown = "port,unknown,,Puppet compiles no catalog: Could not find node statement with name 'default' or \
+                   'db1',1,db1,";
+    assert_eq!(
+        rows,
+        ["port,true,80,,2,web1 web2,data/common.yaml:1", unknown]
+    );
+}
+
+/// A class that is declared has variables, which are not evaluated here.
+#[test]
+fn variables_of_declared_classes_are_unknown_with_compile() {
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: stage, path: 'stage/%{base::env}.yaml'}\n- {name: c, path: common.yaml}\n",
+        ),
+        (
+            "data/common.yaml",
+            "who: common\nb: 'env=%{base::env}'\nport: 80\n",
+        ),
+        ("data/stage/prod.yaml", "who: prod\n"),
+        ("manifests/site.pp", "node default { include base }\n"),
+        (
+            "modules/base/manifests/init.pp",
+            "class base($env = 'prod') { }\n",
+        ),
+        ("nodes.json", r#"{"n1": {"facts": {"a": 1}}}"#),
+    ]);
+    let lookup = |key: &str, more: &[&str]| {
+        let all = [
+            &["lookup", key, "--node", "n1", "--puppet-version", "7"],
+            more,
+        ]
+        .concat();
+        let (code, shown, _) = output_of(folder.path(), &all);
+        (code, shown)
+    };
+    assert_eq!(lookup("who", &["--compile"]), (Some(3), String::new()));
+    assert_eq!(lookup("b", &["--compile"]), (Some(3), String::new()));
+    assert_eq!(lookup("who", &[]), (Some(0), "--- common\n".to_owned()));
+    assert_eq!(
+        lookup("port", &["--compile"]),
+        (Some(3), String::new()),
+        "stage/prod.yaml may be read, and may have lookup_options"
+    );
+    let (_, row, _) = output_of(folder.path(), &["matrix", "who", "--format", "csv"]);
+    assert!(row.contains("who,unknown,"), "{row}");
+}
+
 #[test]
 fn a_comparison_runs_the_manifests_of_each_side() {
     let folder = workspace(&FILES);

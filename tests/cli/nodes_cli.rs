@@ -546,3 +546,50 @@ fn hosts_are_named_by_what_an_unknown_function_reads() {
     nodes.sort_unstable();
     assert_eq!(nodes, ["a.x.example", "b.x.example"], "{text}");
 }
+
+#[test]
+fn nodes_and_facts_are_read_from_the_standard_input_and_from_pipes() {
+    use std::io::Write as _;
+    let folder = super::reach_cli::workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: site, path: 'site/%{facts.site}.yaml'}]\n",
+        ),
+        ("data/site/lon.yaml", "k: lon\n"),
+        ("data/site/nyc.yaml", "k: nyc\n"),
+    ]);
+    let run = |arguments: &[&str], input: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        command.args(arguments).current_dir(folder.path());
+        command.stdin(std::process::Stdio::piped());
+        command.stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lookup = ["lookup", "k", "--node", "n"];
+    let facts = |from| [&lookup[..], &["--facts", from]].concat();
+    let matrix = |from| ["matrix", "k", "--format", "csv", "--nodes", from];
+    let json = r#"{"n": {"facts": {"site": "nyc"}}}"#;
+    for from in ["-", "/dev/stdin"] {
+        if cfg!(windows) && from != "-" {
+            continue;
+        }
+        assert_eq!(
+            run(&facts(from), r#"{"site": "lon"}"#),
+            "--- lon\n",
+            "{from}"
+        );
+        assert_eq!(run(&facts(from), "site: lon\n"), "--- lon\n", "{from}");
+        assert!(
+            run(&matrix(from), json).contains("k,true,\"\"\"nyc\"\"\",,1,n,"),
+            "{from}"
+        );
+    }
+}

@@ -38,16 +38,28 @@ const NOT_KNOWN: &[(&str, &str)] = &[
     ("what statements give", "b"),
 ];
 
+/// The complete list of cases in which Puppet fails and that is not known here.
+const NOT_FAILING: &[&str] = &[
+    // It may be in a module that is not visible.
+    "undefined_function(1)",
+];
+
 #[test]
 fn manifests_set_what_puppet_sets() {
     let mut problems = Vec::new();
     let (mut unknown, mut failing) = (Vec::new(), Vec::new());
     let (mut cases, mut variables) = (0, 0);
+    let mut not_failing = Vec::new();
     for line in include_str!("../cases/evaluate.jsonl").lines() {
         let case = from_json(line).unwrap();
         let id = case.get("id").unwrap().as_str().unwrap().to_owned();
         cases += 1;
         let assigned = assigned(&case);
+        match (case.get("error"), &assigned.failure) {
+            (None, Some(failure)) => problems.push(format!("{id}: fails: {}", failure.message)),
+            (Some(_), None) => not_failing.push(id.clone()),
+            _ => {}
+        }
         for (scope, ours) in [("top", &assigned.top), ("node", &assigned.node)] {
             let theirs = answers(case.get(scope).unwrap());
             let fails = case.get("error").is_some();
@@ -71,6 +83,7 @@ fn manifests_set_what_puppet_sets() {
     assert_eq!(unknown, NOT_KNOWN);
     let failing: Vec<(&str, &str)> = failing.iter().map(|(id, name)| (&**id, &**name)).collect();
     assert_eq!(failing, KNOWN_BEFORE);
+    assert_eq!(not_failing, NOT_FAILING);
     assert!(cases > 250, "{cases}");
 }
 
@@ -136,7 +149,7 @@ pub(crate) fn assigned(case: &Value) -> Arc<Assigned> {
     let root = snapshot.roots().environments().next();
     let root = root.unwrap_or_else(|| panic!("{:?}: no environment", case.get("id")));
     let manifests = SiteManifests::of(&snapshot, root, &settings);
-    if !manifests.may_set_variables() {
+    if !manifests.may_matter() {
         return Arc::default();
     }
     let name = case.get("certname").unwrap().as_str().unwrap();

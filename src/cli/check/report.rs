@@ -25,9 +25,12 @@ use crate::cli::written::write_all;
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
-use crate::rules::{Checker, Finding, FindingIdentity, Fixing, Safety, Severity};
+use crate::rules::{Checker, Finding, FindingIdentity, Fixing, MOST_FINDINGS, Safety, Severity};
 use crate::text::number_of;
 use crate::workspace::{Change, Snapshot, Workspace, path};
+
+/// The number of findings of one rule up to which people change them one by one.
+const MANY: usize = 50;
 
 pub(super) enum FolderResult {
     Files,
@@ -228,7 +231,7 @@ impl<'a> CheckReport<'a> {
         let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
         let sources = opened.sources(&configs);
-        let checker = Checker::with_settings(&snapshot, settings.clone());
+        let checker = Checker::with_settings(&snapshot, settings.clone()).with_all_findings();
         let checker = checker.with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default());
         let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(ProgressLine::new());
@@ -382,22 +385,28 @@ impl<'a> CheckReport<'a> {
         if self.files.is_empty() {
             return Ok(());
         }
-        let summary = self.summary();
+        let mut lines = match self.output.statistics {
+            true => Vec::new(),
+            false => self.frequent(),
+        };
+        lines.push(self.summary());
+        let end = lines.join("\n");
         let _ = match self.options.format {
-            CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{summary}"),
-            _ => writeln!(io::stderr(), "{summary}"),
+            CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{end}"),
+            _ => writeln!(io::stderr(), "{end}"),
         };
         Ok(())
     }
 
     fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.options.format {
-            CheckFormat::Full => {
-                let records = self.records.iter();
-                let mut texts = records.filter_map(|record| record.text.as_ref());
+            CheckFormat::Full => self.for_people(out, |records, out| {
+                let mut texts = records.iter().filter_map(|record| record.text.as_ref());
                 texts.try_for_each(|text| writeln!(out, "{text}"))
+            }),
+            CheckFormat::Concise => {
+                self.for_people(out, |records, out| concise::write(records, out))
             }
-            CheckFormat::Concise => concise::write(&self.records, out),
             CheckFormat::Json => as_json::write(&self.records, out),
             CheckFormat::JsonLines => as_json::write_lines(&self.records, out),
             CheckFormat::Sarif => sarif::write(&self.records, out),
@@ -409,14 +418,52 @@ impl<'a> CheckReport<'a> {
         }
     }
 
-    /// Prints the rules with their numbers of findings, the most frequent first.
-    fn statistics(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Prints the findings of each file up to a limit, and how many are left.
+    fn for_people(
+        &self,
+        out: &mut dyn Write,
+        print: impl Fn(&[Record], &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_same = |one: &Record, other: &Record| one.place.path == other.place.path;
+        for of_file in self.records.chunk_by(is_same) {
+            let (shown, left) = of_file.split_at(of_file.len().min(MOST_FINDINGS));
+            print(shown, out)?;
+            if let Some(record) = left.first() {
+                let more = number_of(left.len(), "more finding");
+                let path = &record.place.path;
+                writeln!(out, "{path}: {more}: --format json-lines prints all")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each rule with many findings: how many, and how to change all of them at once.
+    fn frequent(&self) -> Vec<String> {
+        let counts = self.counts_of_rules().into_iter();
+        let frequent = counts.filter(|(_, count)| *count > MANY);
+        let line = |(code, count)| {
+            format!(
+                "{count} findings of '{code}': to change the severity of all, write 'diagnostics: {{severity: {{{code}: \
+                 hint}}}}' in {PROJECT_FILE}"
+            )
+        };
+        frequent.map(line).collect()
+    }
+
+    /// The rules with their numbers of findings, the most frequent first.
+    fn counts_of_rules(&self) -> Vec<(&str, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for record in &self.records {
             *counts.entry(record.code).or_default() += 1;
         }
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
+    /// Prints the rules with their numbers of findings, the most frequent first.
+    fn statistics(&self, out: &mut dyn Write) -> io::Result<()> {
+        let counts = self.counts_of_rules();
         let value = |(code, count): &(&str, usize)| json!({"code": code, "count": count});
         match self.options.format {
             CheckFormat::Json => {

@@ -23,7 +23,7 @@ use crate::lookup::{
     Answer, Assumed, Group, LookupError, Request, Session, Tracing, UnknownCause, absent_levels,
     absent_words, groups_of_nodes, without_reason,
 };
-use crate::scope::{KnownNodes, Manifests as _, Node, Scope, top_name};
+use crate::scope::{CompileFailure, KnownNodes, Manifests as _, Node, Scope, top_name};
 use crate::value::Value;
 
 /// Exit code for several different values.
@@ -42,6 +42,10 @@ impl LookupQuestion<'_> {
     /// A lookup in one scope, as `puppet lookup` does it.
     pub(super) fn one(&self, session: &Session<'_>, scope: &Scope) -> Ended {
         let (arguments, request) = (self.arguments, &self.request);
+        let assigned = scope.assigned().filter(|_| arguments.compile);
+        if let Some(failure) = assigned.and_then(|assigned| assigned.failure.as_ref()) {
+            return Err(no_catalog(failure));
+        }
         let answer = ManuallyDrop::new(session.lookup(scope, request));
         for log in &answer.logs {
             remark(&format!("warning: {}", without_reason(&log.message)));
@@ -229,6 +233,16 @@ impl LookupQuestion<'_> {
     /// If the manifests of the environment would change the answer for a node, says so.
     pub(super) fn note_manifests(&self, node: &Node) {
         let view = self.view;
+        if !self.arguments.compile {
+            let compiled =
+                Compiled::new(view.analysis.snapshot, view.root, self.session().settings);
+            let scope = compiled.scope(node, &view.environment.name);
+            let failure = scope.assigned().and_then(|it| it.failure.as_ref());
+            if let Some(failure) = failure.filter(|it| it.is_certain) {
+                remark(&format!("note: {}", no_catalog(failure)));
+                return;
+            }
+        }
         let set = view.analysis.site_variables();
         if set.is_empty() {
             return;
@@ -272,6 +286,17 @@ impl LookupQuestion<'_> {
             ),
         });
     }
+}
+
+/// Puppet's error while it evaluates manifests, in words.
+fn no_catalog(failure: &CompileFailure) -> String {
+    let place = failure.place.as_ref();
+    let place = place.map(|(file, line)| format!(" ({}:{line})", terminal::shown(file)));
+    format!(
+        "Puppet compiles no catalog for this node: {}{}",
+        failure.message,
+        place.unwrap_or_default()
+    )
 }
 
 /// Names in quotes, in a sentence.

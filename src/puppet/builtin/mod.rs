@@ -206,6 +206,26 @@ pub fn may_declare_classes(name: &str) -> bool {
     name == "call" || !is_harmless
 }
 
+/// Whether a function declares classes, or resources that may.
+pub(super) fn declares_classes(name: &str) -> bool {
+    matches!(
+        name,
+        "contain"
+            | "create_resources"
+            | "ensure_resource"
+            | "ensure_resources"
+            | "hiera_include"
+            | "include"
+            | "require"
+    ) || may_declare_classes(name)
+}
+
+/// Whether a call of a function may fail, as far as it is evaluated. What functions do that are
+/// called for their effect is not.
+pub(super) fn may_fail(name: &str) -> bool {
+    !is_statement(name) && name != "defined"
+}
+
 /// Whether a function is called for its effect.
 pub(super) fn is_statement(name: &str) -> bool {
     STATEMENTS.contains(&name)

@@ -174,16 +174,21 @@ impl<'c> EffectiveKey<'c> {
         split_key(&self.key.name).map_or("", |(class, _)| class)
     }
 
-    /// Reports mismatches of merged or interpolated values that the file contributes to: for nodes
-    /// that read the file, and for those that read another file with the key. Returns whether all
-    /// nodes that read the file certainly get the same value.
-    pub(super) fn for_readers(&self, is_merged: bool, findings: &mut Findings<'_>) -> bool {
-        if !is_merged && self.fits_as_written() {
+    /// Reports mismatches of merged, converted or interpolated values that the file contributes to:
+    /// for nodes that read the file, and for those that read another file with the key. Returns
+    /// whether all nodes that read the file certainly get the same value.
+    pub(super) fn for_readers(
+        &self,
+        (is_merged, is_converted): (bool, bool),
+        findings: &mut Findings<'_>,
+    ) -> bool {
+        let fits_as_written = !is_converted && self.fits_as_written();
+        if !is_merged && fits_as_written {
             return true;
         }
         let analysis = self.lookups.at.checker.analysis();
         let is_for_readers = self.is_for_readers(is_merged);
-        if is_for_readers && self.fits_as_written() && self.fits_for_readers() {
+        if is_for_readers && (fits_as_written || is_converted) && self.fits_for_readers() {
             return true;
         }
         let mut is_same = false;
@@ -352,11 +357,14 @@ impl<'c> EffectiveKey<'c> {
         let options = survey.options.as_ref();
         let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
         let gives = |source: &LevelValue| source.path.as_deref() == Some(at.file.path());
-        let own = survey.sources.iter().position(gives);
-        let (Some(own), false) = (own, is_converted) else {
+        let Some(own) = survey.sources.iter().position(gives) else {
             return Vec::new();
         };
-        let written = with_texts(value);
+        // What is not known is not converted.
+        let written = match is_converted && value.has_opaque() {
+            true => None,
+            false => with_texts(value),
+        };
         let Some(Err(mismatches)) = written.map(|it| datatype::check(&self.expected, &it)) else {
             return Vec::new();
         };
@@ -382,7 +390,11 @@ impl<'c> EffectiveKey<'c> {
             {
                 continue;
             }
-            let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
+            // A converted value may have other parts than the written one.
+            let path_in = |source: &LevelValue| match is_converted {
+                true => Some(Vec::new()),
+                false => own_path(&source.value, value, &mismatch.path),
+            };
             // The highest level that has the part provides it.
             let Some(path) = path_in(&survey.sources[own]) else {
                 continue;
