@@ -100,7 +100,11 @@ impl<'h> Evaluator<'h> {
         for node in nodes {
             self.forget(node, &because);
             may_leave |= uses::may_leave(node);
-            may_leave |= self.is_for_data && uses::calls(node, &["fail"]);
+            if uses::calls(node, &["fail"]) {
+                may_leave |= self.is_for_data;
+                let may_fail = &mut self.variables.assigned.may_fail;
+                may_fail.get_or_insert_with(|| because.clone());
+            }
             may_leave |= self.may_use_context(node, &because);
         }
         match may_leave {

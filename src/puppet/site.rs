@@ -140,6 +140,18 @@ impl Site {
         found
     }
 
+    /// What the manifests do if they need not be run: they set no variable and do not fail, as far as
+    /// known.
+    #[must_use]
+    pub fn without_running(&self) -> Option<Assigned> {
+        let is_idle = !self.may_set_variables() && !self.may_fail;
+        is_idle.then(|| Assigned {
+            may_have_classes: self.may_have_classes,
+            names: Some(self.names.clone()),
+            ..Assigned::default()
+        })
+    }
+
     /// Runs the manifests for a node whose scope so far is `scope`; without a certname, any block
     /// may be the node's. If the value of one of its known `variables` cannot be evaluated, the known
     /// value is kept.
@@ -157,13 +169,6 @@ impl Site {
                 ..Assigned::default()
             };
         };
-        if !self.may_set_variables() && !self.may_fail {
-            return Assigned {
-                may_have_classes: self.may_have_classes,
-                names: Some(self.names.clone()),
-                ..Assigned::default()
-            };
-        }
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
@@ -343,10 +348,15 @@ impl Evaluator<'_> {
     fn statements(&mut self, nodes: &[Expression]) -> Evaluated<()> {
         match self.block(nodes) {
             Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
-            Err(Stop::Next(_) | Stop::Break | Stop::Return(_)) => Err(Stop::failed(
-                "next(), break() or return() from context where this is illegal",
-            )),
+            Err(Stop::Next(_)) => Err(illegal("next")),
+            Err(Stop::Break) => Err(illegal("break")),
+            Err(Stop::Return(_)) => Err(illegal("return")),
             Err(stop) => Err(stop),
         }
     }
+}
+
+/// Puppet's error for a function that leaves a body, outside of one.
+fn illegal(name: &str) -> Stop {
+    Stop::failed(format!("{name}() from context where this is illegal"))
 }
