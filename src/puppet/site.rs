@@ -80,7 +80,6 @@ impl Site {
             let is_known = super::builtin::is_known(name);
             self.may_set_any |= !is_known;
             self.depends_on_data |= !is_known || super::builtin::asks_data(name);
-            self.may_have_classes |= super::builtin::declares_classes(name);
             self.may_fail |= super::builtin::may_fail(name);
         });
         self.may_have_classes |= uses::declares(node);
@@ -140,13 +139,10 @@ impl Site {
         found
     }
 
-    /// What the manifests do if they need not be run: they set no variable and do not fail, as far as
-    /// known.
+    /// What the manifests do if they need not be run: nothing that matters, as far as known.
     #[must_use]
     pub fn without_running(&self) -> Option<Assigned> {
-        let is_idle = !self.may_set_variables() && !self.may_fail;
-        is_idle.then(|| Assigned {
-            may_have_classes: self.may_have_classes,
+        (!self.may_matter()).then(|| Assigned {
             names: Some(self.names.clone()),
             ..Assigned::default()
         })
@@ -173,6 +169,7 @@ impl Site {
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
         let mut stopped = self.top(&mut evaluator);
+        let mut is_open = false;
         evaluator.variables.level = ScopeLevel::Node;
         match self.own_block(&mut evaluator, certname) {
             Ok(None) => {
@@ -196,7 +193,10 @@ impl Site {
                         .for_each(|node| evaluator.forget(node, &stop.because()));
                 }
             }
-            Err(stop) => self.forget_blocks(&mut evaluator, Some(stop.because())),
+            Err(stop) => {
+                is_open = true;
+                self.forget_blocks(&mut evaluator, Some(stop.because()));
+            }
         }
         // There is no catalog, so nothing has a value.
         if let Some(stop @ Stop::Failed(_)) = &stopped
@@ -212,7 +212,8 @@ impl Site {
             _ => None,
         };
         let mut assigned = evaluator.variables.assigned;
-        assigned.may_have_classes = self.may_have_classes;
+        // What was not run may declare classes.
+        assigned.may_have_classes |= self.may_have_classes && (stopped.is_some() || is_open);
         assigned.failure = failure;
         if let Some(stop) = stopped {
             assigned.may_be_more.get_or_insert(stop.because());
