@@ -156,6 +156,11 @@ impl Manifests for SiteManifests {
     }
 
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned> {
+        let unrun = || self.site.without_running();
+        // A lookup of one node tells every failure.
+        if let Some(unrun) = (self.extent == Extent::NodeBlocks).then(unrun).flatten() {
+            return Arc::new(unrun);
+        }
         let snapshot = self.lock().snapshot.clone();
         let mut roots = snapshot.roots().environments();
         let Some(root) = roots.find(|root| root.dir == self.root) else {

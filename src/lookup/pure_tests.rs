@@ -63,7 +63,7 @@ fn answers(body: &str, keys: &[&str]) -> Vec<String> {
         // Unknowns of earlier requests are repeated.
         let is_own = |cause: &super::UnknownCause| match cause {
             super::UnknownCause::Function { key: of, .. } => **of == **key,
-            _ => true,
+            super::UnknownCause::Absent { .. } | super::UnknownCause::Path(_) => true,
         };
         let is_unknown = answer.unknown.iter().any(|one| is_own(&one.cause));
         all.push(match answer.result {

@@ -113,6 +113,7 @@ impl Evaluator<'_> {
         if let Some(result) = self.of_context(name, &arguments, lambda) {
             return result;
         }
+        self.variables.assigned.may_have_classes |= builtin::declares(name);
         // Puppet's own functions cannot be redefined; those of the standard library can.
         if builtin::is_of_puppet(name) {
             return builtin::call(self, name, arguments, lambda);
@@ -152,6 +153,7 @@ impl Evaluator<'_> {
 
     /// Records that a function may set variables: functions in Ruby can.
     fn may_set(&mut self, name: &str) {
+        self.variables.assigned.may_have_classes |= builtin::may_declare_classes(name);
         let set = &mut self.variables.assigned.may_be_more;
         set.get_or_insert_with(|| {
             Arc::from(format!(

@@ -99,8 +99,13 @@ impl<'h> Evaluator<'h> {
         let mut may_leave = false;
         for node in nodes {
             self.forget(node, &because);
+            self.variables.assigned.may_have_classes |= uses::declares(node);
             may_leave |= uses::may_leave(node);
-            may_leave |= self.is_for_data && uses::calls(node, &["fail"]);
+            if uses::calls(node, &["fail"]) {
+                may_leave |= self.is_for_data;
+                let may_fail = &mut self.variables.assigned.may_fail;
+                may_fail.get_or_insert_with(|| because.clone());
+            }
             may_leave |= self.may_use_context(node, &because);
         }
         match may_leave {
@@ -168,8 +173,11 @@ impl<'h> Evaluator<'h> {
             ExpressionKind::Block(nodes) => self.block(nodes),
             // Definitions do nothing when evaluated.
             definition if definition.is_definition() => Ok(Value::Undef),
-            ExpressionKind::Resource(_)
-            | ExpressionKind::ResourceDefaults(_)
+            ExpressionKind::Resource(_) => {
+                self.variables.assigned.may_have_classes |= uses::declares(node);
+                Err(Stop::unknown("resources are not evaluated"))
+            }
+            ExpressionKind::ResourceDefaults(_)
             | ExpressionKind::ResourceOverride(_)
             | ExpressionKind::Collect(..) => Err(Stop::unknown("resources are not evaluated")),
             _ => Err(Stop::unknown("this part of the language is not evaluated")),

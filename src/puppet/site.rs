@@ -80,7 +80,6 @@ impl Site {
             let is_known = super::builtin::is_known(name);
             self.may_set_any |= !is_known;
             self.depends_on_data |= !is_known || super::builtin::asks_data(name);
-            self.may_have_classes |= super::builtin::declares_classes(name);
             self.may_fail |= super::builtin::may_fail(name);
         });
         self.may_have_classes |= uses::declares(node);
@@ -140,6 +139,15 @@ impl Site {
         found
     }
 
+    /// What the manifests do if they need not be run: nothing that matters, as far as known.
+    #[must_use]
+    pub fn without_running(&self) -> Option<Assigned> {
+        (!self.may_matter()).then(|| Assigned {
+            names: Some(self.names.clone()),
+            ..Assigned::default()
+        })
+    }
+
     /// Runs the manifests for a node whose scope so far is `scope`; without a certname, any block
     /// may be the node's. If the value of one of its known `variables` cannot be evaluated, the known
     /// value is kept.
@@ -157,17 +165,11 @@ impl Site {
                 ..Assigned::default()
             };
         };
-        if !self.may_set_variables() && !self.may_fail {
-            return Assigned {
-                may_have_classes: self.may_have_classes,
-                names: Some(self.names.clone()),
-                ..Assigned::default()
-            };
-        }
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
         let mut stopped = self.top(&mut evaluator);
+        let mut is_open = false;
         evaluator.variables.level = ScopeLevel::Node;
         match self.own_block(&mut evaluator, certname) {
             Ok(None) => {
@@ -191,7 +193,10 @@ impl Site {
                         .for_each(|node| evaluator.forget(node, &stop.because()));
                 }
             }
-            Err(stop) => self.forget_blocks(&mut evaluator, Some(stop.because())),
+            Err(stop) => {
+                is_open = true;
+                self.forget_blocks(&mut evaluator, Some(stop.because()));
+            }
         }
         // There is no catalog, so nothing has a value.
         if let Some(stop @ Stop::Failed(_)) = &stopped
@@ -207,7 +212,8 @@ impl Site {
             _ => None,
         };
         let mut assigned = evaluator.variables.assigned;
-        assigned.may_have_classes = self.may_have_classes;
+        // What was not run may declare classes.
+        assigned.may_have_classes |= self.may_have_classes && (stopped.is_some() || is_open);
         assigned.failure = failure;
         if let Some(stop) = stopped {
             assigned.may_be_more.get_or_insert(stop.because());
@@ -343,10 +349,15 @@ impl Evaluator<'_> {
     fn statements(&mut self, nodes: &[Expression]) -> Evaluated<()> {
         match self.block(nodes) {
             Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
-            Err(Stop::Next(_) | Stop::Break | Stop::Return(_)) => Err(Stop::failed(
-                "next(), break() or return() from context where this is illegal",
-            )),
+            Err(Stop::Next(_)) => Err(illegal("next")),
+            Err(Stop::Break) => Err(illegal("break")),
+            Err(Stop::Return(_)) => Err(illegal("return")),
             Err(stop) => Err(stop),
         }
     }
+}
+
+/// Puppet's error for a function that leaves a body, outside of one.
+fn illegal(name: &str) -> Stop {
+    Stop::failed(format!("{name}() from context where this is illegal"))
 }

@@ -1,5 +1,6 @@
 //! Static checks of code: the variables that it sets, and whether it may leave its body.
 
+use super::builtin;
 use crate::syntax::puppet::{Expression, ExpressionKind, Prefix};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
@@ -51,8 +52,15 @@ const PLAIN_TYPES: [&str; 15] = [
     "cron",
 ];
 
-/// Whether a node declares a class, or a resource of a type that may include one.
+/// Whether a node may declare a class, or a resource of a type that may include one.
 pub(super) fn declares(node: &Expression) -> bool {
+    let mut calls = false;
+    called(node, &mut |name| calls |= builtin::declares_classes(name));
+    calls || has_open_resource(node)
+}
+
+/// Whether a node has a class like a resource, or a resource of a type that may include one.
+fn has_open_resource(node: &Expression) -> bool {
     let is_plain = |kind: &Expression| {
         let name = kind.literal();
         name.is_some_and(|name| PLAIN_TYPES.contains(&name.trim_start_matches("::")))
@@ -62,7 +70,8 @@ pub(super) fn declares(node: &Expression) -> bool {
         _ => false,
     };
     if !node.kind.is_definition() {
-        node.kind.each(&mut |part| found = found || declares(part));
+        node.kind
+            .each(&mut |part| found = found || has_open_resource(part));
     }
     found
 }

@@ -25,6 +25,8 @@ pub struct Assigned {
     pub names: Option<Arc<BTreeSet<Arc<str>>>>,
     /// Whether the manifests declare classes, or may: then classes have variables.
     pub may_have_classes: bool,
+    /// Why it is unknown whether Puppet fails: `fail()` was passed over.
+    pub may_fail: Option<Arc<str>>,
     /// Puppet's error, if it compiles no catalog.
     pub failure: Option<CompileFailure>,
 }

@@ -152,7 +152,7 @@ fn a_manifest_that_fails_gives_no_value() {
             "Cannot reassign variable '$h' (manifests/site.pp:3)",
         ),
         (
-            "$x = $facts['nope']['x']\n",
+            "notice($facts['nope']['x'])\n",
             "Operator '[]' is not applicable to a value that is no collection (manifests/site.pp:1)",
         ),
     ] {
@@ -180,6 +180,37 @@ fn a_manifest_that_fails_gives_no_value() {
         assert_eq!(row.contains("port,true,80"), is_missing_fact, "{row}");
         assert_eq!(row.contains("port,unknown,,"), !is_missing_fact, "{row}");
     }
+}
+
+/// Whether Puppet fails is unknown if a condition around `fail` is.
+#[test]
+fn a_manifest_that_may_fail_gives_no_value_with_compile() {
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n",
+        ),
+        ("data/common.yaml", "port: 80\n"),
+        (
+            "manifests/site.pp",
+            "if m::same(true) { fail('no') }\nnotice($facts['os']['family'])\n",
+        ),
+        (
+            "modules/m/lib/puppet/functions/m/same.rb",
+            "Puppet::Functions.create_function(:'m::same') { def same(x) x end }\n",
+        ),
+        (
+            "nodes.json",
+            r#"{"n1": {"facts": {"os": {"family": "a"}}}}"#,
+        ),
+    ]);
+    let (code, shown, error) = output_of(
+        folder.path(),
+        &["lookup", "port", "--node", "n1", "--compile"],
+    );
+    assert_eq!((code, &*shown), (Some(3), ""), "{error}");
+    assert!(error.contains("the manifests may fail"), "{error}");
 }
 
 #[test]

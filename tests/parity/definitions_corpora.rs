@@ -59,8 +59,9 @@ fn write_manifests(environment: &Path) {
         fs::write(at, format!("{before}{kind} {name}(\n{parameters}) {{ }}\n")).unwrap();
     }
     fs::create_dir_all(environment.join("manifests")).unwrap();
-    let site = "lookup('classes', Array[String], 'unique').include\n$files = lookup('files')\n\
-                $packages = lookup('packages')\n";
+    let site = "lookup('classes', Array[String], 'unique').include\n\
+                $files = lookup('files', {default_value => undef})\n\
+                $packages = lookup('packages', {default_value => undef})\n";
     fs::write(environment.join("manifests/site.pp"), site).unwrap();
 }
 

@@ -46,6 +46,12 @@ impl LookupQuestion<'_> {
         if let Some(failure) = assigned.and_then(|assigned| assigned.failure.as_ref()) {
             return Err(no_catalog(failure));
         }
+        if let Some(because) = assigned.and_then(|assigned| assigned.may_fail.as_ref()) {
+            remark(&format!(
+                "unknown: the manifests may fail for this node: {because}"
+            ));
+            return Ok(ExitCode::from(UNKNOWN));
+        }
         let answer = ManuallyDrop::new(session.lookup(scope, request));
         for log in &answer.logs {
             remark(&format!("warning: {}", without_reason(&log.message)));

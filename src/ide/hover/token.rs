@@ -372,6 +372,10 @@ fn looked_up(
 /// The value in short; for a missing key Puppet inserts the empty string.
 fn short(answer: &Answer) -> Piece {
     match &answer.result {
+        Ok(value @ Value::Opaque(_)) if answer.unknown.is_empty() => {
+            let because = value.opaque_reason();
+            text(because.unwrap_or_else(|| yaml::inline(value, WIDEST)))
+        }
         Ok(value) => code(yaml::inline(value, WIDEST)),
         Err(error) if error.is_not_found() => text("not found (the empty string)"),
         Err(error) => text(format!("fails: {}", error.words())),

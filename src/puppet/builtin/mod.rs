@@ -206,8 +206,13 @@ pub fn may_declare_classes(name: &str) -> bool {
     name == "call" || !is_harmless
 }
 
-/// Whether a function declares classes, or resources that may.
+/// Whether a function that is not evaluated declares classes, or resources that may.
 pub(super) fn declares_classes(name: &str) -> bool {
+    declares(name) || may_declare_classes(name)
+}
+
+/// Whether a function of Puppet or its standard library declares classes, or resources that may.
+pub(super) fn declares(name: &str) -> bool {
     matches!(
         name,
         "contain"
@@ -217,7 +222,7 @@ pub(super) fn declares_classes(name: &str) -> bool {
             | "hiera_include"
             | "include"
             | "require"
-    ) || may_declare_classes(name)
+    )
 }
 
 /// Whether a call of a function may fail, as far as it is evaluated. What functions do that are

@@ -77,13 +77,13 @@ impl LevelPaths<'_> {
     /// variables in the path.
     fn is_value(&self, template: &Template, folder: &str) -> bool {
         let files = self.view.files();
-        let is_file = |end: &&str| files.kind(&format!("{folder}{end}")) == Some(FileKind::File);
+        let is_file = |end: &str| files.kind(&format!("{folder}{end}")) == Some(FileKind::File);
         let is_below = |other: &Place| {
             let rest = other.template.parts.strip_prefix(&*template.parts);
             let next = rest.and_then(<[TemplatePart]>::first);
             matches!(next, Some(TemplatePart::Text(text)) if text.starts_with('/'))
         };
-        DATA_EXTENSIONS.iter().any(|end| is_file(&end)) || self.places.iter().any(is_below)
+        DATA_EXTENSIONS.iter().any(|end| is_file(end)) || self.places.iter().any(is_below)
     }
 
     /// The extension with which the path matches files, else that of the level's function.
