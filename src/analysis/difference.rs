@@ -144,9 +144,19 @@ impl<'a> Touched<'a> {
         let is_hash = |facts: &FileFacts| {
             facts.key(LOOKUP_OPTIONS).is_none() || !facts.lookup_options.is_empty()
         };
+        // Then a lookup of any key depends on the keys that the options look up.
+        let looks_up = |facts: &FileFacts| {
+            let own = facts.key(LOOKUP_OPTIONS).map(|fact| fact.value);
+            let mut references = facts.references();
+            let mut tangled = facts.tangled();
+            own.is_some_and(|own| references.any(|it| own.contains(it.range)))
+                || facts.references().next().is_some()
+                    && tangled.any(|fact| *fact.name == *LOOKUP_OPTIONS)
+        };
         let mut versions = file.versions().into_iter().flatten();
         let mut others = self.snapshot.iter_files_with(LOOKUP_OPTIONS);
-        let is_plain = versions.all(|facts| is_hash(facts) && !facts.has_odd_options)
+        let is_plain = versions
+            .all(|facts| is_hash(facts) && !facts.has_odd_options && !looks_up(facts))
             && others.all(|file| is_hash(file.facts()))
             && !diff.lookup_options.iter().any(|name| has_tokens(name));
         if !is_plain {
@@ -251,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn an_earlier_entry_of_a_broken_file_touches_its_key() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let write = |text: &str| workspace.apply(Change::open("/repo/data/c.yaml", text));
+        let (before, after) = (write("a: 1\na: [\n"), write("a: {k: 1}\na: [\n"));
+        let touched = difference(&before, &after).keys_as_read();
+        assert!(touched.holds(&Arc::from("a")), "{touched:?}");
+    }
+
+    #[test]
     fn users_are_found_behind_aliases_and_substitutions() {
         let edited = |others: &str| {
             let files = format!("port: 80\n#- data/a.yaml\n{others}");
@@ -311,5 +331,7 @@ mod tests {
         let asking =
             "m::a: 1\n#- data/a.yaml\nlookup_options: {b: {merge: \"%{lookup('m::a')}\"}}\n";
         assert_eq!(check(asking, "data/b.yaml", "m::a: deep\n"), None);
+        let asking = "  c: {merge: \"%{lookup('a')}\"}\n";
+        assert_eq!(edited(deep, &format!("{deep}{asking}")), None);
     }
 }

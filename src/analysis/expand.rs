@@ -1,13 +1,14 @@
 //! Expands the paths of a hierarchy to files and folders.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::RootView;
+use super::{Analysis, RootView};
 use crate::hierarchy::{Layer, LocationSpan, Template, TemplatePart, has_data_extension};
-use crate::lookup::Place;
+use crate::lookup::{ConfigCache, Place, PuppetVersion, Settings};
 use crate::scope::KnownNodes;
 use crate::value::Value;
-use crate::workspace::{FileKind, Files as _, path};
+use crate::workspace::{FileKind, Files as _, Snapshot, path};
 
 /// Maximum number of files that a path with variables is expanded to.
 pub const MAX_EXPANDED: usize = 100_000;
@@ -42,6 +43,39 @@ impl RootView<'_> {
         !places.is_empty()
             && (places.iter().any(is_missing)
                 || last_first.all(|place| self.expand(&place.template).is_empty()))
+    }
+
+    /// Whether [`RootView::lacks_levels`] may say something else than before files appeared or
+    /// vanished. O(levels), and a list of files if the moved ones may be the only ones.
+    fn may_find_levels_otherwise(&self, layer: &Layer, moved: &BTreeSet<&Arc<str>>) -> bool {
+        let places = self.places(layer);
+        let are_read = |place: &Place| moved.iter().any(|at| place.template.matches(at));
+        let others = |place: &Place| {
+            let mut found = self.expand(&place.template).into_iter();
+            found.any(|at| !moved.contains(&Arc::from(at)))
+        };
+        let is_new = |dir: &str| {
+            let mut within = moved.iter().filter(|at| path::within(at, dir).is_some());
+            within.next().is_some() && !self.has_others(dir, moved)
+        };
+        places.iter().any(are_read) && !places.iter().rev().any(others)
+            || places.iter().filter_map(datadir_of).any(|dir| is_new(&dir))
+    }
+
+    /// Whether a folder has files besides the moved ones, at any depth.
+    fn has_others(&self, folder: &str, moved: &BTreeSet<&Arc<str>>) -> bool {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for (name, kind) in self.files().list(&folder) {
+                let at = format!("{folder}/{name}");
+                match kind {
+                    FileKind::Directory => folders.push(at),
+                    FileKind::File if !moved.contains(&Arc::from(at)) => return true,
+                    FileKind::File => {}
+                }
+            }
+        }
+        false
     }
 
     /// Existing files that places of the hierarchy can match, ordered by bytes.
@@ -145,6 +179,19 @@ impl RootView<'_> {
             found.sort();
         }
     }
+}
+
+/// Whether files that appeared or vanished may decide whether the levels of a root are found.
+#[must_use]
+pub fn may_find_levels_otherwise(snapshot: &Snapshot, moved: &BTreeSet<&Arc<str>>) -> bool {
+    let settings = Settings::for_version(PuppetVersion::default()).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+    let mut roots = snapshot.roots().iter();
+    roots.any(|root| {
+        let view = analysis.at(root);
+        view.may_find_levels_otherwise(&view.layer, moved)
+    })
 }
 
 /// The same places; a variable at the end of a path may hold the extension of a data file if it does

@@ -82,7 +82,9 @@ pub use doctor::{
 };
 pub use environment::{environment_in, environments_below, is_deployed, root_for};
 pub use evaluation_order::EvaluationOrder;
-pub use expand::{MAX_EXPANDED, datadir_of, places_of, with_known_names};
+pub use expand::{
+    MAX_EXPANDED, datadir_of, may_find_levels_otherwise, places_of, with_known_names,
+};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use extent::ChangeExtent;
 pub use governing::{

@@ -495,7 +495,7 @@ mod tests {
             "require base",
             "hiera_include('classes')",
             "lookup('classes', {default_value => []}).include",
-            "lookup('classes', {default_value => []}).each |$it| { include $it }",
+            "lookup('classes', {default_value => ['base']}).each |$it| { include $it }",
             "class { 'base': }",
             "node default { profile::web { 'x': } }",
             "ruby_function('base')",

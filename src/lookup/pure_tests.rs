@@ -1,5 +1,4 @@
-//! Lookup functions in the Puppet language: what follows an unknown step is unknown. Each function
-//! was run by Puppet 7.23.
+//! Lookup functions in the Puppet language: what follows an unknown step is unknown.
 
 use super::{ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
 use crate::scope::{Authenticated, Facts, Scope, default_trusted};

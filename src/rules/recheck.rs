@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::RULES;
 use crate::analysis::{
     Touched, TouchedKeys, decides_hierarchies, describes_nodes, last_difference,
-    may_matter_to_nodes,
+    may_find_levels_otherwise, may_matter_to_nodes,
 };
 use crate::workspace::{File, LOOKUP_OPTIONS, PROJECT_FILE, Snapshot, language_of, path};
 
@@ -55,6 +55,11 @@ pub fn recheck(snapshot: &Snapshot, node_files: &[Arc<str>]) -> Recheck {
     {
         return Recheck::All;
     }
+    let moved: BTreeSet<&Arc<str>> = delta.appeared.iter().chain(&delta.vanished).collect();
+    // Where levels are not found, nothing is said to be missing.
+    if !moved.is_empty() && may_find_levels_otherwise(snapshot, &moved) {
+        return Recheck::All;
+    }
     let touched = last_difference(snapshot);
     let keys = [touched.keys_as_read(), touched.keys_looked_up_otherwise()];
     let [TouchedKeys::Keys(keys), TouchedKeys::Keys(looked_up)] = keys else {
@@ -67,7 +72,6 @@ pub fn recheck(snapshot: &Snapshot, node_files: &[Arc<str>]) -> Recheck {
     }
     add_files_with_tokens(&touched, &mut files);
     add_files_with_options(&touched, &keys, &mut files);
-    let moved: BTreeSet<&Arc<str>> = delta.appeared.iter().chain(&delta.vanished).collect();
     if !moved.is_empty() {
         files.extend(files_about_files(snapshot));
     }

@@ -1,6 +1,6 @@
 //! The facts of one text: a pure function of the text and its format.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cache::TextHash;
@@ -405,12 +405,19 @@ fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
 pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
     let mut diff = KeyDiff::default();
     let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
-        let refused = u64::from(facts.is_some_and(|facts| facts.error.is_some()));
-        let sorted = facts.into_iter().flat_map(FileFacts::sorted);
-        // If Puppet begins or ceases to refuse a file, every key in it changes.
-        sorted
-            .map(|key| (Arc::clone(&key.name), key.fingerprint ^ refused))
-            .collect()
+        let Some(refused) = facts.filter(|facts| facts.error.is_some()) else {
+            let sorted = facts.into_iter().flat_map(FileFacts::sorted);
+            let sorted = sorted.map(|key| (Arc::clone(&key.name), key.fingerprint));
+            return sorted.collect();
+        };
+        // If Puppet begins or ceases to refuse a file, every key in it changes. What an editor reads
+        // of such a file may be an earlier one of several entries.
+        let mut all: BTreeMap<Arc<str>, u64> = BTreeMap::new();
+        for key in &refused.keys {
+            let known = all.entry(Arc::clone(&key.name)).or_default();
+            *known = known.rotate_left(7) ^ key.fingerprint;
+        }
+        all.into_iter().map(|(name, all)| (name, all ^ 1)).collect()
     };
     merge(keys(before), keys(after), |name, step| match step {
         KeyStep::Added => diff.added.push(name),
@@ -422,7 +429,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
         let entries = facts
             .into_iter()
             .flat_map(|facts| facts.lookup_options.iter());
-        let by_pattern: std::collections::BTreeMap<Arc<str>, u64> = entries
+        let by_pattern: BTreeMap<Arc<str>, u64> = entries
             .map(|option| (Arc::clone(&option.pattern), option.fingerprint))
             .collect();
         by_pattern.into_iter().collect()

@@ -123,7 +123,7 @@ fn lookup_runs_no_manifest_and_with_compile_the_top_scope() {
     assert_eq!(lookup(&["team", "--compile"]).1, "--- 'team-web1  '\n");
 }
 
-/// Puppet 7.23 fails with these messages, for `port` and for any other key.
+/// Puppet fails there, for `port` and for any other key.
 #[test]
 fn a_manifest_that_fails_gives_no_value() {
     for (site, message) in [
