@@ -11,7 +11,7 @@ use crate::scope::{CoreFact, core_fact};
 use crate::workspace::{Files as _, HIERA_YAML, RootKind, path};
 
 /// Maximum number of pieces of advice.
-pub const MOST_ADVICE: usize = 3;
+pub const MAX_ADVICE: usize = 3;
 
 /// The place of a command to run.
 pub(super) const SHELL: &str = "shell";
@@ -61,7 +61,7 @@ pub static RECIPES: [Recipe; 4] = [
 /// A piece of advice, and the number of files it affects.
 pub(super) type Weighed = (usize, Advice);
 
-/// The most useful advice first, at most [`MOST_ADVICE`].
+/// The most useful advice first, at most [`MAX_ADVICE`].
 pub(super) fn advice(
     analysis: Analysis<'_>,
     report: &Report,
@@ -81,7 +81,7 @@ pub(super) fn advice(
     found
         .into_iter()
         .map(|(_, advice)| advice)
-        .take(MOST_ADVICE)
+        .take(MAX_ADVICE)
         .collect()
 }
 
@@ -218,9 +218,10 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     let mut variables = String::new();
     for (variable, group) in &derived.parts {
         let line = format!("      {}: '%{{{group}}}'\n", last_part(&variable.name));
-        match variable.name.starts_with("trusted.extensions.") {
-            true => extensions += &line,
-            false => variables += &line,
+        if variable.name.starts_with("trusted.extensions.") {
+            extensions += &line
+        } else {
+            variables += &line
         }
     }
     let names = derived.parts.iter().map(|(variable, _)| {
@@ -290,9 +291,12 @@ fn derived_from_names<'a>(
         };
         if most * 2 > all.len() && of_readings[at].is_none() {
             let name = last_part(&variable.name).chars();
-            let name = name.map(|c| match c.is_ascii_alphanumeric() {
-                true => c.to_ascii_lowercase(),
-                false => '_',
+            let name = name.map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_lowercase()
+                } else {
+                    '_'
+                }
             });
             of_readings[at] = Some((variable, name.collect()));
         }

@@ -10,7 +10,7 @@ use crate::value::Value;
 use crate::workspace::{LOOKUP_OPTIONS, Paths, Snapshot};
 
 /// Maximum number of combinations of values that a condition lists.
-pub const MOST_VALUES: usize = 4;
+pub const MAX_VALUES: usize = 4;
 
 /// One condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub enum Condition {
         names: Vec<Arc<str>>,
         /// The number of combinations.
         count: usize,
-        /// The combinations, in the order of `names`; empty if there are more than [`MOST_VALUES`].
+        /// The combinations, in the order of `names`; empty if there are more than [`MAX_VALUES`].
         values: Vec<Vec<String>>,
     },
 }
@@ -226,7 +226,7 @@ struct Combinations<'a> {
 
 impl<'a> Combinations<'a> {
     fn add(&mut self, values: Vec<String>) {
-        if self.known.insert(values.clone()) && self.values.len() < MOST_VALUES {
+        if self.known.insert(values.clone()) && self.values.len() < MAX_VALUES {
             self.values.push(values);
         }
     }
@@ -291,7 +291,7 @@ impl<'a> Combinations<'a> {
     fn condition(mut self) -> Condition {
         self.without_wildcards();
         let many = match &self.only {
-            Some((_, files)) if files.len() > MOST_VALUES => Some(files.len()),
+            Some((_, files)) if files.len() > MAX_VALUES => Some(files.len()),
             Some(_) | None => None,
         };
         let count = many.unwrap_or_else(|| {

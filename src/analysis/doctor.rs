@@ -15,7 +15,7 @@ use crate::value::StrKey;
 use crate::workspace::{File, Files as _, RootKind, path};
 
 /// Maximum number of files of one kind that a report names; the others are counted.
-pub const MOST_FILES: usize = 1_000;
+pub const MAX_FILES: usize = 1_000;
 
 /// What is known about a workspace.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Report {
     pub nodes: NodesReport,
     /// The data files.
     pub files: FilesReport,
-    /// Advice to improve answers, the most useful first; at most [`super::MOST_ADVICE`].
+    /// Advice to improve answers, the most useful first; at most [`super::MAX_ADVICE`].
     pub advice: Vec<Advice>,
 }
 
@@ -140,7 +140,7 @@ pub struct FilesReport {
     /// How many more may be read by a level whose function is not run, judging by its code or
     /// location.
     pub possible: usize,
-    /// Files that no level reads, ordered by path; at most [`MOST_FILES`].
+    /// Files that no level reads, ordered by path; at most [`MAX_FILES`].
     pub unreached: Vec<Arc<str>>,
     /// Files that are not read, ordered by path.
     pub skipped: Vec<FileAndWhy>,
@@ -226,7 +226,7 @@ impl Analysis<'_> {
             match is_read {
                 true => report.reached += 1,
                 false if is_possible() => report.possible += 1,
-                false if report.unreached.len() < MOST_FILES => {
+                false if report.unreached.len() < MAX_FILES => {
                     report.unreached.push(at.clone());
                 }
                 false => {}

@@ -18,10 +18,10 @@ use crate::workspace::{
 };
 
 /// Maximum number of visited bodies; beyond it everything is considered possible.
-const MOST_VISITS: usize = 200_000;
+const MAX_VISITS: usize = 200_000;
 
 /// Maximum nesting depth of bodies.
-const MOST_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Words that Ruby code needs to make the compiler evaluate or declare something. A function
 /// without any of them can only return a value.
@@ -114,7 +114,7 @@ impl<'a> Analysis<'a> {
         let mut order = walk.order;
         // A computed name may include anything.
         order.may_any_be_early |= tops.iter().any(|top| top.code.is_broken);
-        if walk.count > MOST_VISITS {
+        if walk.count > MAX_VISITS {
             order.may_any_be_early = true;
             order.is_all_behind_calls = true;
         }
@@ -200,10 +200,10 @@ impl<'a> OrderWalk<'a> {
 
     fn body(&mut self, body: CodeBody<'a>, certainty: Sureness) {
         self.count += 1;
-        if self.depth > MOST_DEPTH {
+        if self.depth > MAX_DEPTH {
             self.count = usize::MAX / 2;
         }
-        if self.count > MOST_VISITS {
+        if self.count > MAX_VISITS {
             return;
         }
         self.depth += 1;
@@ -234,9 +234,10 @@ impl<'a> OrderWalk<'a> {
             }
             return;
         };
-        let certainty = match include.is_conditional {
-            true => Sureness::Perhaps,
-            false => certainty,
+        let certainty = if include.is_conditional {
+            Sureness::Perhaps
+        } else {
+            certainty
         };
         self.class(class, certainty);
     }
@@ -254,9 +255,10 @@ impl<'a> OrderWalk<'a> {
         let classes = self.named_by(top);
         for class in classes.iter() {
             // A name with tokens may be any class.
-            match class.contains("%{") {
-                true => self.any_class(),
-                false => self.class(class, Sureness::Perhaps),
+            if class.contains("%{") {
+                self.any_class()
+            } else {
+                self.class(class, Sureness::Perhaps)
             }
         }
         let defaults: Vec<_> = body.default_classes(lookup.call).collect();

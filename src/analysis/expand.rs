@@ -130,10 +130,7 @@ impl RootView<'_> {
                     continue;
                 }
                 for (name, kind) in self.files().list(&folder) {
-                    let expected = match is_last {
-                        true => wanted,
-                        false => FileKind::Directory,
-                    };
+                    let expected = if is_last { wanted } else { FileKind::Directory };
                     if kind == expected && next.len() < MAX_EXPANDED && fits_segment(segment, &name)
                     {
                         next.push(format!("{folder}/{name}"));

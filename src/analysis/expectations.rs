@@ -39,7 +39,7 @@ const DESCRIBING: [&str; 3] = ["facts", "trusted", "variables"];
 const OUTCOMES: [&str; 4] = ["value", "type", "found", "equal"];
 
 /// Maximum number of mistakes reported for one file.
-const MOST_MISTAKES: usize = 100;
+const MAX_MISTAKES: usize = 100;
 
 /// One expectation.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl Expectation {
         };
         let found = file.expectations();
         file.mistakes.sort_by_key(|mistake| mistake.line);
-        file.mistakes.truncate(MOST_MISTAKES);
+        file.mistakes.truncate(MAX_MISTAKES);
         (found, file.mistakes)
     }
 }
@@ -327,9 +327,10 @@ impl<'a> ExpectationFile<'a> {
         }
         let is_described = matches!(expectation.nodes, WhichNodes::Described(_));
         if has(entry, "equal") && (!expectation.equal || is_described) {
-            let message = match is_described {
-                true => "one node is always equal to itself: use 'nodes' or 'where'",
-                false => "'equal' can only be true",
+            let message = if is_described {
+                "one node is always equal to itself: use 'nodes' or 'where'"
+            } else {
+                "'equal' can only be true"
             };
             self.add_for(entry, "equal", message);
         }

@@ -148,9 +148,10 @@ impl OffModulepath<'_> {
     /// Why no node reads the module's data, in words.
     #[must_use]
     pub fn why(&self) -> String {
-        let unless = match self.is_likely {
-            true => ", unless Puppet's own settings put it there",
-            false => "",
+        let unless = if self.is_likely {
+            ", unless Puppet's own settings put it there"
+        } else {
+            ""
         };
         let module = self.module;
         format!("module '{module}' is not on the modulepath of its environment{unless}")
@@ -383,7 +384,7 @@ impl<'a> HieraFiles<'a> {
 }
 
 /// Maximum number of parent folders that are searched.
-const MOST_ABOVE: usize = 64;
+const MAX_ABOVE: usize = 64;
 
 /// The folders that decide how the data in a folder is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -403,7 +404,7 @@ pub struct Governing {
 pub fn governing(files: &dyn Files, folder: &str, home: &str) -> Option<Governing> {
     let is_too_wide = |at: &str| at == "/" || at == home.trim_end_matches('/');
     let has = |at: &str, name: &str| files.kind(&path::join(at, name)) == Some(FileKind::File);
-    let above = std::iter::successors(Some(folder), |at| path::parent(at)).take(MOST_ABOVE);
+    let above = std::iter::successors(Some(folder), |at| path::parent(at)).take(MAX_ABOVE);
     let hierarchy = above
         .filter(|at| !is_too_wide(at))
         .find(|at| has(at, HIERA_YAML) || has(at, ENVIRONMENT_CONF))?;

@@ -71,13 +71,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use advice::{MOST_ADVICE, RECIPES, Recipe};
+pub use advice::{MAX_ADVICE, RECIPES, Recipe};
 pub use answer_cache::AnswerCache;
 pub use certain::Certainties;
-pub use condition::{Condition, MOST_VALUES, may_set};
+pub use condition::{Condition, MAX_VALUES, may_set};
 pub use difference::{Touched, TouchedKeys, difference, last_difference};
 pub use doctor::{
-    Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
+    Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MAX_FILES, NodesReport,
     Report, VariableReport,
 };
 pub use environment::{environment_in, environments_below, is_deployed, root_for};
@@ -117,7 +117,7 @@ pub use site::{
 pub use site_cache::{SiteCache, SiteClasses, SiteNodes, Sites, decides_hierarchies};
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{
-    MOST_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,
+    MAX_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,
 };
 pub use used_variables::{Effect, UsedVariable, ValueCounts};
 

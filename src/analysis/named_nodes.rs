@@ -67,7 +67,7 @@ const KINDS: [&str; 16] = [
 ];
 
 /// Maximum number of nodes that are made from file names.
-const MOST_NAMED: usize = 100_000;
+const MAX_NAMED: usize = 100_000;
 
 /// Nodes that data files are named after; cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -146,7 +146,7 @@ pub(super) fn named_nodes(
                 break;
             }
             if let Some(name) = name_in(&bound, naming_place)
-                && (found.len() < MOST_NAMED || found.contains_key(&name))
+                && (found.len() < MAX_NAMED || found.contains_key(&name))
             {
                 found.entry(name).or_default().push((naming_place, bound));
             }
@@ -159,9 +159,10 @@ pub(super) fn named_nodes(
             let is_one = |(other, known): &(&NamingPlace<'_>, BoundVariables)| {
                 !std::ptr::eq(*other, *naming_place) || known == bound
             };
-            let name = match naming_place.naming == Naming::Label && !files.iter().all(is_one) {
-                true => joined(bound),
-                false => name.clone(),
+            let name = if naming_place.naming == Naming::Label && !files.iter().all(is_one) {
+                joined(bound)
+            } else {
+                name.clone()
             };
             nodes
                 .entry(name)

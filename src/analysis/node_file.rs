@@ -89,12 +89,13 @@ impl NodeFile {
     /// A YAML text of facts. Puppet accepts no Ruby classes in it, not even symbols.
     fn plain_facts(&self) -> Result<Value, String> {
         let value = load_yaml(self.text.as_bytes()).map_err(|error| error.message(&self.path))?;
-        match value.any(&|part| matches!(part, Value::Symbol(_))) {
-            true => Err(format!(
+        if value.any(&|part| matches!(part, Value::Symbol(_))) {
+            Err(format!(
                 "({}): Tried to load unspecified class: Symbol",
                 self.path
-            )),
-            false => Ok(value),
+            ))
+        } else {
+            Ok(value)
         }
     }
 

@@ -189,9 +189,10 @@ impl NodeSources {
             && !places.contains_key(selected)
         {
             selected_is_stray = !nodes.is_empty();
-            nodes.push(Arc::new(match common.is_empty() {
-                true => Node::named(selected),
-                false => Node::new(selected, &common),
+            nodes.push(Arc::new(if common.is_empty() {
+                Node::named(selected)
+            } else {
+                Node::new(selected, &common)
             }));
         }
         for node in nodes.iter_mut().filter(|_| !self.rules.is_empty()) {

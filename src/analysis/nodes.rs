@@ -16,7 +16,7 @@ use crate::value::HashMap;
 use crate::workspace::{Files, Snapshot, path};
 
 /// Maximum number of cached sets of nodes; environments side by side have one each.
-const MOST_CACHED: usize = 8;
+const MAX_CACHED: usize = 8;
 
 /// The nodes that are known for a file.
 #[derive(Debug, Default)]
@@ -174,9 +174,10 @@ impl NodeCache {
             return known.set.clone();
         }
         let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
-        let set = match manifests.may_matter() {
-            true => Arc::new(described.with_manifests(manifests.clone())),
-            false => described.clone(),
+        let set = if manifests.may_matter() {
+            Arc::new(described.with_manifests(manifests.clone()))
+        } else {
+            described.clone()
         };
         let entry = NodesWithManifests {
             described,
@@ -345,7 +346,7 @@ impl NodeCache {
 
 /// Adds to the cache; if it is full, the oldest entry is evicted.
 fn keep<T>(cached: &mut Vec<T>, entry: T) {
-    if cached.len() >= MOST_CACHED {
+    if cached.len() >= MAX_CACHED {
         cached.remove(0);
     }
     cached.push(entry);

@@ -148,9 +148,10 @@ fn recognised(text: &str) -> Option<Backend> {
             "keyvault",
             "Conjur",
         ]);
-        return match asks_store {
-            true => backend(Like::Secret, &[]),
-            false => None,
+        return if asks_store {
+            backend(Like::Secret, &[])
+        } else {
+            None
         };
     }
     let opens = has(&["Eyaml", "eyaml"]);
@@ -165,9 +166,10 @@ fn recognised(text: &str) -> Option<Backend> {
         return backend(like, &[&all_in_first]);
     }
     let drops_last = has(&[".pop", "[0..-2]", "[0...-1]", "[0, -1]", "rpartition('::')"]);
-    let key = match drops_last {
-        true => "{key_path}",
-        false => "{key_file}",
+    let key = if drops_last {
+        "{key_path}"
+    } else {
+        "{key_file}"
     };
     backend(like, &[&format!("{{path}}/{key}.{extension}")])
 }

@@ -99,9 +99,10 @@ impl RootView<'_> {
                     found.has_file[at] = true;
                 }
             }
-            match is_read {
-                true => found.read.push(file.clone()),
-                false => found.unread.push(file.clone()),
+            if is_read {
+                found.read.push(file.clone())
+            } else {
+                found.unread.push(file.clone())
             }
         }
         Some(found)
@@ -222,9 +223,10 @@ impl<'p> Readers<'p> {
     /// Whether the template, filled with a node's values, can be a path for some key and some text
     /// in place of wildcards.
     fn is_path_for(&self, member: usize) -> bool {
-        match self.is_literal {
-            true => self.is_literally(member) == Some(true),
-            false => self.fits(member),
+        if self.is_literal {
+            self.is_literally(member) == Some(true)
+        } else {
+            self.fits(member)
         }
     }
 

@@ -387,11 +387,12 @@ mod tests {
         let view = analysis.at(root);
         let shown = |session: Session<'_>, scope: &Scope| {
             let answer = session.lookup(scope, &Request::key("k"));
-            match answer.is_certain() {
-                true => answer
+            if answer.is_certain() {
+                answer
                     .result
-                    .map_or("fails".to_owned(), |value| value.to_s()),
-                false => "unknown".to_owned(),
+                    .map_or("fails".to_owned(), |value| value.to_s())
+            } else {
+                "unknown".to_owned()
             }
         };
         let found = shown(view.session(), &nodes.scope(0));

@@ -75,7 +75,7 @@ pub enum Status {
 
 /// Maximum number of lookups of one key over the known nodes while a person waits, if that is
 /// enough for all answers.
-pub const MOST_LOOKUPS: usize = 64;
+pub const MAX_LOOKUPS: usize = 64;
 
 /// Maximum number of lookups if there are more distinct answers than that: those for the largest
 /// groups of nodes. A key with a different value on each of thousands of nodes would take seconds.
@@ -90,10 +90,10 @@ const SAMPLE_BESIDE: usize = 2;
 
 impl RootView<'_> {
     /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
-    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
+    /// [`MAX_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Arc<[Run]> {
-        self.runs_of_most((MOST_LOOKUPS, SAMPLE), request, members)
+        self.runs_of_most((MAX_LOOKUPS, SAMPLE), request, members)
     }
 
     /// The answers for some of the known nodes, as [`RootView::runs`], for what is shown beside many
@@ -242,7 +242,7 @@ fn may_have_options_for(analysis: &Analysis<'_>, file: &File, key: &str) -> bool
         || has_option_for(analysis, file.path(), key)
 }
 
-/// How many of some members are in no run, because of [`MOST_LOOKUPS`].
+/// How many of some members are in no run, because of [`MAX_LOOKUPS`].
 #[must_use]
 pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
     let looked_up: usize = runs.iter().map(|run| run.members.len()).sum();

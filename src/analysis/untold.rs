@@ -72,11 +72,12 @@ pub(super) fn untold(analysis: Analysis<'_>, report: &Report, nodes: &NodeSet) -
         });
     }
     if let Some((names, count)) = told_by(DataPart::Facts) {
-        let what = match all.iter().all(|node| node.told.facts.is_nothing()) {
-            true => format!("no source tells the facts of nodes: {names} ({count})"),
-            false => format!(
+        let what = if all.iter().all(|node| node.told.facts.is_nothing()) {
+            format!("no source tells the facts of nodes: {names} ({count})")
+        } else {
+            format!(
                 "the saved answer has only some facts, without {names} ({count}): ask for them too"
-            ),
+            )
         };
         found.push(Advice {
             what,

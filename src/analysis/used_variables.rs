@@ -11,10 +11,10 @@ use crate::text::nearest;
 use crate::value::{StrKey, Value};
 
 /// Maximum number of listed values of one variable; the others are counted.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
 /// Maximum number of listed variables that only values use.
-const MOST_OF_VALUES: usize = 100;
+const MAX_OF_VALUES: usize = 100;
 
 /// Variables with a different value on every node.
 const NAMES: [&str; 10] = [
@@ -108,7 +108,7 @@ impl RootView<'_> {
         }
         let mut uses: Vec<(&str, usize)> = uses.into_iter().collect();
         uses.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
-        for (name, _) in uses.into_iter().take(MOST_OF_VALUES) {
+        for (name, _) in uses.into_iter().take(MAX_OF_VALUES) {
             if !found.iter().any(|known| &*known.name == name) {
                 let name = Arc::from(name);
                 found.push(UsedVariable { name, levels: 0 });
@@ -138,7 +138,7 @@ impl NodeSet {
 }
 
 /// Number of nodes whose fact names are collected to recognise a mistyped one.
-const MOST_NODES: usize = 50;
+const MAX_NODES: usize = 50;
 
 /// Depth to which fact names are collected.
 const DEPTH: usize = 4;
@@ -171,11 +171,12 @@ impl NodeSet {
             return Effect::Possible;
         }
         if values.any(|value| !value.is_undef()) {
-            return match is_read_by_code(view, fact) {
-                true => Effect::Possible,
-                false => Effect::NotNow(format!(
+            return if is_read_by_code(view, fact) {
+                Effect::Possible
+            } else {
+                Effect::NotNow(format!(
                     "no level and no value uses the fact '{fact}': all answers stay the same"
-                )),
+                ))
             };
         }
         let is_set = |node: &Arc<Node>| node.variables.contains_key(&StrKey(fact));
@@ -192,7 +193,7 @@ impl NodeSet {
             return Effect::Possible;
         }
         let mut names: Vec<String> = read;
-        for node in self.nodes.all().iter().take(MOST_NODES) {
+        for node in self.nodes.all().iter().take(MAX_NODES) {
             add_names(&node.facts.whole(), "", DEPTH, &mut names);
         }
         let near = nearest(fact, names.iter().map(String::as_str));
@@ -242,8 +243,8 @@ impl ValueCounts {
         let values = values.filter_map(|(value, nodes)| Some((value.clone()?, nodes)));
         let mut values: Vec<(Value, usize)> = values.collect();
         values.sort_by_key(|(_, nodes)| std::cmp::Reverse(*nodes));
-        let more = values.len().saturating_sub(MOST_VALUES);
-        values.truncate(MOST_VALUES);
+        let more = values.len().saturating_sub(MAX_VALUES);
+        values.truncate(MAX_VALUES);
         ValueCounts { values, more }
     }
 }

@@ -132,7 +132,7 @@ const MAX_SCOPES: usize = 256;
 const READ_AHEAD: usize = 1 << 20;
 
 /// Maximum number of requests that see the files in the same state.
-const MOST_TOGETHER: usize = 100;
+const MAX_TOGETHER: usize = 100;
 
 pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut shared = Shared {
@@ -167,7 +167,7 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
-        if is_old || together == MOST_TOGETHER {
+        if is_old || together == MAX_TOGETHER {
             disk.look_again();
             is_old = false;
             together = 0;

@@ -53,20 +53,22 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let no_nodes = KnownNodes::default();
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
     let is_here = folder == disk::absolute(".");
-    let enter = match is_here {
-        true => String::new(),
-        false => format!("cd {} && ", quoted(shown(&folder))),
+    let enter = if is_here {
+        String::new()
+    } else {
+        format!("cd {} && ", quoted(shown(&folder)))
     };
     let document = doctor::document(analysis, &place, &nodes, &enter);
     if arguments.format == DoctorFormat::Json {
         return printed(&(document.data.unwrap_or_default() + "\n"));
     }
-    let title = match is_here {
-        true => String::new(),
-        false => format!(
+    let title = if is_here {
+        String::new()
+    } else {
+        format!(
             "Workspace\n  {}: paths below are relative to it\n\n",
             shown(&folder)
-        ),
+        )
     };
     let text = title + &document.content;
     printed(&laid_out(&text, Layout::of_output()))
@@ -75,9 +77,10 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
 /// A path quoted for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,".contains(&byte);
-    match path.bytes().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
+    if path.bytes().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
     }
 }
 

@@ -22,9 +22,10 @@ pub(crate) fn start(with_time: bool) {
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(false);
-    let lines = match with_time {
-        true => lines.boxed(),
-        false => lines.event_format(AsMessages).boxed(),
+    let lines = if with_time {
+        lines.boxed()
+    } else {
+        lines.event_format(AsMessages).boxed()
     };
     let log = tracing_subscriber::registry().with(lines.with_filter(filter(&wanted)));
     // An existing subscriber is fine.
@@ -53,9 +54,10 @@ where
 
 /// The log filter: warnings by default, changed by `HIERA_LS_LOG`.
 fn filter(wanted: &str) -> Targets {
-    let wanted: Targets = match wanted.is_empty() {
-        true => Targets::new(),
-        false => wanted.parse().unwrap_or_default(),
+    let wanted: Targets = if wanted.is_empty() {
+        Targets::new()
+    } else {
+        wanted.parse().unwrap_or_default()
     };
     let others = wanted.default_level().unwrap_or(LevelFilter::WARN);
     wanted

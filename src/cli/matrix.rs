@@ -48,9 +48,10 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     let loaded = load_with_any_nodes(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.note_known_nodes();
-    let (keys, missing) = match arguments.all_keys {
-        true => (all_keys(&view), Vec::new()),
-        false => chosen(&view, &arguments.keys, arguments.format),
+    let (keys, missing) = if arguments.all_keys {
+        (all_keys(&view), Vec::new())
+    } else {
+        chosen(&view, &arguments.keys, arguments.format)
     };
     let layout = Layout::of_output();
     let mut rows = Rows::new(arguments.format);
@@ -73,9 +74,10 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     }
     rows.end()?;
     missing.iter().for_each(|message| complain(message));
-    Ok(match missing.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    Ok(if missing.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     })
 }
 

@@ -46,13 +46,13 @@ fn piped(path: &str) -> Option<Result<Arc<str>, String>> {
         return None;
     }
     let mut text = String::new();
-    let length = match is_input {
-        true => std::io::stdin()
+    let length = if is_input {
+        std::io::stdin()
             .lock()
             .take(MAX_PIPED)
-            .read_to_string(&mut text),
-        false => std::fs::File::open(path)
-            .and_then(|file| file.take(MAX_PIPED).read_to_string(&mut text)),
+            .read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(MAX_PIPED).read_to_string(&mut text))
     };
     let result = length
         .map(|_| Arc::from(text))
@@ -234,9 +234,10 @@ impl NodeRequest<'_> {
         let of_project = self.project.nodes_files.iter();
         let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
         let are_all = !self.files.is_empty();
-        let named = match are_all {
-            true => listed(self.files),
-            false => listed(&of_project),
+        let named = if are_all {
+            listed(self.files)
+        } else {
+            listed(&of_project)
         };
         let named = named.iter().map(|path| file(path, WANTED_NODES));
         let named: Vec<NodeFile> = named.collect::<Result<_, String>>()?;

@@ -144,10 +144,7 @@ fn print(
                 return Ok(());
             }
             Outcome::Proposals(all) => {
-                let chosen = match arguments.write {
-                    true => &all[..1],
-                    false => all,
-                };
+                let chosen = if arguments.write { &all[..1] } else { all };
                 let mut text = String::new();
                 for (at, proposal) in chosen.iter().enumerate() {
                     let number = arguments.proposal.unwrap_or(at + 1);

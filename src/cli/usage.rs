@@ -27,9 +27,12 @@ fn command() -> Command {
         argument.get_value_parser().type_id() == std::any::TypeId::of::<String>()
             && !MAY_BE_EMPTY.contains(&argument.get_id().as_str())
     };
-    let filled = |argument: Arg| match is_text(&argument) {
-        true => argument.value_parser(NonEmptyStringValueParser::new()),
-        false => argument,
+    let filled = |argument: Arg| {
+        if is_text(&argument) {
+            argument.value_parser(NonEmptyStringValueParser::new())
+        } else {
+            argument
+        }
     };
     let mut command = ProgramArguments::command();
     let subcommands = command.get_subcommands();
@@ -49,9 +52,10 @@ pub(super) fn refuse(error: &clap::Error) -> Ended {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     ) {
         let text = error.render();
-        return match terminal::is_coloured() {
-            true => printed(&text.ansi().to_string()),
-            false => printed(&text.to_string()),
+        return if terminal::is_coloured() {
+            printed(&text.ansi().to_string())
+        } else {
+            printed(&text.to_string())
         };
     }
     complain(&message(error, &words));

@@ -248,9 +248,10 @@ pub(super) struct Checkout {
 /// command is for: names that `.hiera-ls.yaml` gives a meaning become nodes.
 pub(super) fn load(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
     let loaded = load_with_any_nodes(arguments, names)?;
-    match loaded.nodes.is_empty() {
-        true => Err(loaded.without_nodes()),
-        false => Ok(loaded),
+    if loaded.nodes.is_empty() {
+        Err(loaded.without_nodes())
+    } else {
+        Ok(loaded)
     }
 }
 
@@ -316,9 +317,10 @@ impl PuppetArguments {
 
 /// The error for a folder without a hierarchy.
 pub(super) fn no_hierarchy(folder: &str) -> String {
-    let folder = match disk::absolute(".") == folder {
-        true => ".",
-        false => shown(folder),
+    let folder = if disk::absolute(".") == folder {
+        "."
+    } else {
+        shown(folder)
     };
     format!("no hierarchy at or below {folder}: name one with --hiera-yaml FILE")
 }

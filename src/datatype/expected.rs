@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use super::model::{Presence, Type};
 
 /// Maximum number of types visited for one place: aliases may be recursive.
-const MOST_TYPES: usize = 2_000;
+const MAX_TYPES: usize = 2_000;
 
 /// The types that a value may have, with variants, optional types and aliases resolved.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ impl Expected {
 
     fn of_all<'t>(types: impl IntoIterator<Item = &'t Type>) -> Expected {
         let mut found = Vec::new();
-        let mut left = MOST_TYPES;
+        let mut left = MAX_TYPES;
         for one in types {
             add(one, &mut left, &mut found);
         }

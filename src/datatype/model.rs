@@ -62,13 +62,13 @@ pub enum Type {
 }
 
 /// Maximum nesting of aliases and variants that is followed.
-const MOST_LAYERS: usize = 16;
+const MAX_LAYERS: usize = 16;
 
 impl Type {
     /// Whether no string is an instance of this type.
     #[must_use]
     pub fn takes_no_text(&self) -> bool {
-        self.takes_no_text_within(MOST_LAYERS)
+        self.takes_no_text_within(MAX_LAYERS)
     }
 
     fn takes_no_text_within(&self, layers: usize) -> bool {

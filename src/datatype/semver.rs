@@ -137,9 +137,10 @@ fn without_space_behind_operators(text: &str) -> String {
         tight.push_str(&rest[..=at]);
         let behind = &rest[at + 1..];
         let bound = behind.trim_start_matches(SPACE);
-        rest = match bound.len() == behind.len() {
-            true => behind.strip_prefix('v').unwrap_or(behind),
-            false => bound,
+        rest = if bound.len() == behind.len() {
+            behind.strip_prefix('v').unwrap_or(behind)
+        } else {
+            bound
         };
     }
     tight + rest

@@ -187,9 +187,10 @@ impl Indentation {
 
     /// The text up to the elements of a container.
     fn start(self, alternate: bool, open: &str) -> String {
-        match (alternate || self.indenting) && self.level > 0 && !self.first {
-            true => format!("\n{}{open}", self.padding()),
-            false => open.to_owned(),
+        if (alternate || self.indenting) && self.level > 0 && !self.first {
+            format!("\n{}{open}", self.padding())
+        } else {
+            open.to_owned()
         }
     }
 

@@ -77,12 +77,13 @@ pub fn check_uri(text: &str) -> Result<(), String> {
     if !text.is_ascii() {
         return Err(format!("URI must be ascii only {}", ruby_dump(text)));
     }
-    match is_uri(text) {
-        true => Ok(()),
-        false => Err(format!(
+    if is_uri(text) {
+        Ok(())
+    } else {
+        Err(format!(
             "bad URI(is not URI?): {}",
             super::ruby_inspect(text)
-        )),
+        ))
     }
 }
 

@@ -15,10 +15,10 @@ use crate::workspace::path::join;
 use crate::workspace::{DataFile, FileKind, Files, Format, Generations, load};
 
 /// Maximum number of bytes of cached data files; beyond it the cache is cleared.
-const MOST_REMEMBERED: usize = 256 << 20;
+const MAX_REMEMBERED: usize = 256 << 20;
 
 /// Maximum number of bytes of other cached files, before the least recently used ones are evicted.
-const MOST_TEXTS: usize = 4 << 20;
+const MAX_TEXTS: usize = 4 << 20;
 
 /// The files of this machine as of one moment. A lookup asks for most paths several times, and `stat`
 /// is the most expensive part of a lookup. A file that was read before stays valid while its inode,
@@ -57,7 +57,7 @@ impl Default for DiskFiles {
             listed: Mutex::default(),
             lost: Mutex::default(),
             remembered: RwLock::default(),
-            texts: Mutex::new(Generations::new(MOST_TEXTS)),
+            texts: Mutex::new(Generations::new(MAX_TEXTS)),
         }
     }
 }
@@ -93,7 +93,7 @@ impl DiskFiles {
     pub fn look_again(&mut self) {
         *self = DiskFiles {
             remembered: std::mem::take(&mut self.remembered),
-            texts: std::mem::replace(&mut self.texts, Mutex::new(Generations::new(MOST_TEXTS))),
+            texts: std::mem::replace(&mut self.texts, Mutex::new(Generations::new(MAX_TEXTS))),
             ..DiskFiles::default()
         };
     }
@@ -224,7 +224,7 @@ impl DiskFiles {
                 .remembered
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            if remembered.bytes > MOST_REMEMBERED {
+            if remembered.bytes > MAX_REMEMBERED {
                 *remembered = DataCache::default();
             }
             remembered.bytes += bytes.len();

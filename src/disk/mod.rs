@@ -38,7 +38,7 @@ pub use project::{FoundProject, leads_outside, project, project_over};
 pub use read::{Stamp, read, read_named, stamp};
 pub use scan::{Scan, ScanOutcome, ScanProblem, ScanProgress, reread, scan};
 pub use uri::{encoded, file_uri};
-pub use walk::{MOST_DEPTH, MOST_FILES};
+pub use walk::{MAX_DEPTH, MAX_FILES};
 #[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
 

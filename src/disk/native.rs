@@ -13,9 +13,10 @@ const REMOTE: &str = "/unc:/";
 /// The operating system's form of a path.
 #[must_use]
 pub(super) fn native(path: &str) -> Cow<'_, str> {
-    match cfg!(windows) {
-        true => Cow::Owned(on_windows(path)),
-        false => Cow::Borrowed(path),
+    if cfg!(windows) {
+        Cow::Owned(on_windows(path))
+    } else {
+        Cow::Borrowed(path)
     }
 }
 
@@ -23,9 +24,10 @@ pub(super) fn native(path: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn model(path: &Path) -> Option<String> {
     let path = path.to_str()?;
-    Some(match cfg!(windows) {
-        true => from_windows(path),
-        false => path.to_owned(),
+    Some(if cfg!(windows) {
+        from_windows(path)
+    } else {
+        path.to_owned()
     })
 }
 
@@ -84,9 +86,10 @@ fn from_windows(path: &str) -> String {
 }
 
 fn from_uri_on_windows(host: &str, path: &str) -> String {
-    match host.is_empty() || host.eq_ignore_ascii_case("localhost") {
-        true => from_windows(path.strip_prefix('/').unwrap_or(path)),
-        false => format!("{REMOTE}{}{path}", host.to_lowercase()),
+    if host.is_empty() || host.eq_ignore_ascii_case("localhost") {
+        from_windows(path.strip_prefix('/').unwrap_or(path))
+    } else {
+        format!("{REMOTE}{}{path}", host.to_lowercase())
     }
 }
 

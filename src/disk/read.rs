@@ -40,9 +40,10 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
     };
     let is_link = own.is_symlink();
     let Ok(metadata) = std::fs::metadata(&*native(at)) else {
-        return match is_link {
-            true => DiskEntry::LostLink(Lost::Here),
-            false => DiskEntry::Absent,
+        return if is_link {
+            DiskEntry::LostLink(Lost::Here)
+        } else {
+            DiskEntry::Absent
         };
     };
     if metadata.is_dir() {
@@ -73,9 +74,9 @@ pub(super) fn target(at: &str) -> Option<Arc<str>> {
 /// Whether a broken symbolic link leads out of a folder.
 pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     /// Maximum number of consecutive links, as in Linux.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut at = at.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(target) = std::fs::read_link(&*native(&at)) else {
             return Lost::Here;
         };

@@ -116,9 +116,10 @@ pub(super) fn list(folders: &[Arc<str>], ignore: &Ignore) -> Scan {
 
 /// Why a file is not read. One that describes nodes may still be read for that, up to a larger limit.
 fn not_read(at: &str, error: &LoadError) -> String {
-    match NODES_FILES.contains(&path::name(at)) {
-        true => format!("is not read as data: {}", error.message),
-        false => format!("is not read: {}", error.message),
+    if NODES_FILES.contains(&path::name(at)) {
+        format!("is not read as data: {}", error.message)
+    } else {
+        format!("is not read: {}", error.message)
     }
 }
 
@@ -344,9 +345,10 @@ pub fn reread(
     };
     files.retain(|at| !is_read(at));
     for path in files {
-        let want = match data_folders.reads(&path) {
-            true => Want::Content,
-            false => Want::Name,
+        let want = if data_folders.reads(&path) {
+            Want::Content
+        } else {
+            Want::Name
         };
         let entry = read::entry(&path, want);
         changes.push(Change::Disk { path, entry });

@@ -13,17 +13,17 @@ use crate::workspace::{FileKind, Linked, Lost, path};
 
 /// Maximum number of files and folders in one walk: far beyond any control repository, and a bound
 /// if a workspace turns out to be a whole disk.
-pub const MOST_FILES: usize = 500_000;
+pub const MAX_FILES: usize = 500_000;
 
 /// Maximum nesting of folders in one walk.
-pub const MOST_DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 
 /// Maximum number of files and folders behind symbolic links out of the workspace in one walk.
-const MOST_LINKED: usize = 50_000;
+const MAX_LINKED: usize = 50_000;
 
 /// Maximum number of times that one real folder is entered by different names; links can otherwise
 /// name a tree of folders in exponentially many ways.
-const MOST_VISITS: u32 = 4;
+const MAX_VISITS: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -193,22 +193,22 @@ pub(super) fn walk(
             if is_link == Linked::Yes && ignore.skips_link(&at, folders.folder) {
                 continue;
             }
-            if walk.found.len() >= MOST_FILES {
+            if walk.found.len() >= MAX_FILES {
                 walk.problem(
                     folder,
-                    &format!("holds more than {MOST_FILES} files; the rest is left out"),
+                    &format!("holds more than {MAX_FILES} files; the rest is left out"),
                 );
                 return walk;
             }
             if here.outside {
                 linked += 1;
-                if linked == MOST_LINKED + 1 {
+                if linked == MAX_LINKED + 1 {
                     let message = format!(
-                        "links to more than {MOST_LINKED} files outside the workspace; the rest is left out"
+                        "links to more than {MAX_LINKED} files outside the workspace; the rest is left out"
                     );
                     walk.problem(shown, &message);
                 }
-                if linked > MOST_LINKED {
+                if linked > MAX_LINKED {
                     continue;
                 }
             }
@@ -237,9 +237,9 @@ fn unentered(
     above: Option<&Arc<Chain>>,
     visits: &mut HashMap<(u64, u64), u32>,
 ) -> Option<String> {
-    if next.depth > MOST_DEPTH {
+    if next.depth > MAX_DEPTH {
         return Some(format!(
-            "is more than {MOST_DEPTH} folders deep and is skipped"
+            "is more than {MAX_DEPTH} folders deep and is skipped"
         ));
     }
     let identity = next.chain.as_ref()?.identity;
@@ -248,8 +248,8 @@ fn unentered(
     }
     let count = visits.entry(identity).or_default();
     *count += 1;
-    (*count > MOST_VISITS)
-        .then(|| format!("is the same folder as {MOST_VISITS} others and is skipped"))
+    (*count > MAX_VISITS)
+        .then(|| format!("is the same folder as {MAX_VISITS} others and is skipped"))
 }
 
 fn chained(folder: &str, above: Option<&Arc<Chain>>) -> Option<Arc<Chain>> {
@@ -263,8 +263,8 @@ fn chained(folder: &str, above: Option<&Arc<Chain>>) -> Option<Arc<Chain>> {
 impl Walk {
     fn problem(&mut self, at: &str, message: &str) {
         /// A broken tree has one cause, not thousands.
-        const MOST_PROBLEMS: usize = 100;
-        if self.problems.len() < MOST_PROBLEMS {
+        const MAX_PROBLEMS: usize = 100;
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(ScanProblem {
                 path: Arc::from(at),
                 message: message.to_owned(),

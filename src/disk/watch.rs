@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_millis(80);
 
 /// Maximum number of events in one burst, so that a file that is written without end does not delay
 /// all others.
-const MOST_EVENTS: usize = 100_000;
+const MAX_EVENTS: usize = 100_000;
 
 /// Polling interval. A poll is one `stat` per file.
 const POLL: Duration = Duration::from_secs(3);
@@ -149,7 +149,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
                 Message::Event(event) => watched.note(event, &mut dirty),
             }
             count += 1;
-            next = if count < MOST_EVENTS {
+            next = if count < MAX_EVENTS {
                 receiver.recv_timeout(QUIET).ok()
             } else {
                 None

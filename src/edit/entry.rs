@@ -110,9 +110,10 @@ impl<'a> Sheet<'a> {
     pub fn range(&self, entry: TopEntry) -> TextRange {
         let key = self.tree().node(entry.key).full_range();
         let value = self.tree().node(entry.value).full_range();
-        match value.is_empty() {
-            true => key,
-            false => key.cover(value),
+        if value.is_empty() {
+            key
+        } else {
+            key.cover(value)
         }
     }
 
@@ -180,9 +181,10 @@ impl<'a> Sheet<'a> {
     pub fn removal(&self, lines: TextRange) -> TextEdit {
         let root = self.tree().root().map(|root| self.tree().node(root).range);
         let is_all = root.is_some_and(|root| lines.contains(root));
-        match is_all {
-            true => TextEdit::replace(lines, self.style.with_ends("{}\n")),
-            false => TextEdit::delete(lines),
+        if is_all {
+            TextEdit::replace(lines, self.style.with_ends("{}\n"))
+        } else {
+            TextEdit::delete(lines)
         }
     }
 
@@ -277,9 +279,10 @@ impl<'a> Sheet<'a> {
         let rest = rendered.strip_prefix("k:").unwrap_or_default();
         // A comment after a value on one line stays; comments inside of the old value are removed with it.
         let is_short = !old.range.slice(text).contains('\n') && !old.range.is_empty();
-        let comment = match is_short {
-            true => text[old.range.end as usize..lines.end as usize].trim_end(),
-            false => "",
+        let comment = if is_short {
+            text[old.range.end as usize..lines.end as usize].trim_end()
+        } else {
+            ""
         };
         let rest = match rest.split_once('\n') {
             Some((first, more)) if !comment.is_empty() => format!("{first}{comment}\n{more}"),
@@ -288,9 +291,10 @@ impl<'a> Sheet<'a> {
         let key_end = tree.node(entry.key).full_range().end as usize;
         let colon = text[key_end..].find(':');
         let colon = colon.ok_or_else(|| format!("'{name}' has no colon"))?;
-        let rest = match text[..lines.end as usize].ends_with('\n') {
-            true => rest.as_str(),
-            false => rest.trim_end_matches('\n'),
+        let rest = if text[..lines.end as usize].ends_with('\n') {
+            rest.as_str()
+        } else {
+            rest.trim_end_matches('\n')
         };
         let range = TextRange::new(key_end + colon + 1, lines.end as usize);
         Ok(TextEdit::replace(range, self.style.with_ends(rest)))
@@ -332,9 +336,10 @@ impl<'a> Sheet<'a> {
         let node = tree.node(id);
         let own = node.range.slice(text);
         let Some((step, rest)) = steps.split_first() else {
-            let scalar = match in_flow {
-                true => flow::scalar(self.style, value),
-                false => self.style.scalar(value),
+            let scalar = if in_flow {
+                flow::scalar(self.style, value)
+            } else {
+                self.style.scalar(value)
             };
             let is_short = !own.is_empty() && !own.contains('\n');
             let scalar = scalar.filter(|_| is_short);

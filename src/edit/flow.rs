@@ -30,9 +30,10 @@ pub(super) fn rewritten(
 pub(super) fn scalar(style: Style, value: &Value) -> Option<String> {
     let plain = style.scalar(value)?;
     let is_quoted = plain.starts_with(['\'', '"']);
-    match is_quoted || !plain.contains([',', '[', ']', '{', '}']) {
-        true => Some(plain),
-        false => Some(format!("'{}'", plain.replace('\'', "''"))),
+    if is_quoted || !plain.contains([',', '[', ']', '{', '}']) {
+        Some(plain)
+    } else {
+        Some(format!("'{}'", plain.replace('\'', "''")))
     }
 }
 

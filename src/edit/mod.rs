@@ -145,10 +145,7 @@ impl Changed {
     /// The change as a unified diff; `name` is the path for people.
     #[must_use]
     pub fn diff(&self, name: &str) -> String {
-        let before = match self.is_new {
-            true => "/dev/null",
-            false => name,
-        };
+        let before = if self.is_new { "/dev/null" } else { name };
         let hunks = unified_diff(&self.before, &self.after);
         format!("--- {before}\n+++ {name}\n{hunks}")
     }

@@ -51,9 +51,12 @@ impl Style {
             && is_list
             && let Some((first, rest)) = lines.split_once('\n')
         {
-            let rest = rest.lines().map(|line| match line.is_empty() {
-                true => "\n".to_owned(),
-                false => format!("  {line}\n"),
+            let rest = rest.lines().map(|line| {
+                if line.is_empty() {
+                    "\n".to_owned()
+                } else {
+                    format!("  {line}\n")
+                }
             });
             lines = format!("{first}\n{}", rest.collect::<String>());
         }
@@ -89,9 +92,10 @@ impl Style {
     /// Lines with the line ends of the file.
     #[must_use]
     pub fn with_ends(self, lines: &str) -> String {
-        match self.crlf {
-            true => lines.replace("\r\n", "\n").replace('\n', "\r\n"),
-            false => lines.to_owned(),
+        if self.crlf {
+            lines.replace("\r\n", "\n").replace('\n', "\r\n")
+        } else {
+            lines.to_owned()
         }
     }
 }

@@ -9,7 +9,7 @@ use regex::{Match, Regex};
 use crate::text::TextRange;
 
 /// Maximum number of marks found in one text.
-const MOST_MARKS: usize = 200;
+const MAX_MARKS: usize = 200;
 
 /// One mark.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn edit_marks(text: &str) -> Vec<EditMark> {
             plain: place(found.get(2)?),
         })
     });
-    marks.take(MOST_MARKS).collect()
+    marks.take(MAX_MARKS).collect()
 }
 
 #[cfg(test)]

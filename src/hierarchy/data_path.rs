@@ -106,9 +106,10 @@ fn is_reader(function: &Function) -> bool {
 }
 
 fn with_extension(path: &Arc<str>, extension: &str) -> Arc<str> {
-    match path.ends_with(extension) {
-        true => path.clone(),
-        false => Arc::from(format!("{path}{extension}")),
+    if path.ends_with(extension) {
+        path.clone()
+    } else {
+        Arc::from(format!("{path}{extension}"))
     }
 }
 

@@ -426,9 +426,10 @@ fn readings<'a>(
                 }
                 return;
             }
-            let limit = match slash(name) {
-                true => path.len(),
-                false => path.find('/').unwrap_or(path.len()),
+            let limit = if slash(name) {
+                path.len()
+            } else {
+                path.find('/').unwrap_or(path.len())
             };
             // The remainder starts with this text.
             let next = match rest {

@@ -16,7 +16,7 @@ use crate::workspace::Snapshot;
 const WIDEST: usize = 100;
 
 /// Maximum number of lines with sources of one answer.
-const MOST_ORIGINS: usize = 10;
+const MAX_ORIGINS: usize = 10;
 
 /// Maximum number of places in one line.
 const MAX_PLACES: usize = 10;
@@ -68,8 +68,8 @@ pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (Stri
         return (sources.join(" "), Vec::new());
     }
     let shown = match cell.origins.len() {
-        all if all <= MOST_ORIGINS => all,
-        _ => MOST_ORIGINS - 1,
+        all if all <= MAX_ORIGINS => all,
+        _ => MAX_ORIGINS - 1,
     };
     let (first, rest) = cell.origins.split_at(shown);
     let names: Vec<String> = first
@@ -209,9 +209,10 @@ pub fn difference_lines(
     name: impl Fn(&str) -> &str,
 ) -> Vec<(LineKind, String, String)> {
     let Difference { key, before, after } = difference;
-    let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
-        true => format!("{key} — {}", nodes_text(&after.nodes)),
-        false => key.to_string(),
+    let title = if before.nodes == after.nodes && !after.nodes.is_empty() {
+        format!("{key} — {}", nodes_text(&after.nodes))
+    } else {
+        key.to_string()
     };
     let mut lines = vec![(LineKind::Title, title, String::new())];
     let place = |source: &SourceLine| sources_text([source], &name);

@@ -25,7 +25,7 @@ use crate::text::TextRange;
 use crate::workspace::{Format, Snapshot};
 
 /// Maximum number of places in an answer: ten thousand files may set the same key.
-pub const MOST_PLACES: usize = 1_000;
+pub const MAX_PLACES: usize = 1_000;
 
 /// A definition, at one or more places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ pub fn definition(
             class.map(place).collect()
         }
     };
-    places.truncate(MOST_PLACES);
+    places.truncate(MAX_PLACES);
     Some(DefinitionPlaces {
         origin: mention.range,
         places,
@@ -141,20 +141,21 @@ fn of_key(file: &FileView<'_>, key: &KeyTarget) -> Vec<FilePlace> {
         Some(FilePlace::with(at, name, whole))
     };
     let runs = runs_of(file, &key.root);
-    let (effective, others) = match runs.is_empty() {
-        true => in_scope(view, &file.scope(), &key.root),
-        false => over_nodes(view, path, &key.root, &runs),
+    let (effective, others) = if runs.is_empty() {
+        in_scope(view, &file.scope(), &key.root)
+    } else {
+        over_nodes(view, path, &key.root, &runs)
     };
     let mut places: Vec<FilePlace> = Vec::new();
     let mut seen = HashSet::new();
     for at in effective.iter().chain(&others) {
-        if places.len() < MOST_PLACES && seen.insert(at) {
+        if places.len() < MAX_PLACES && seen.insert(at) {
             places.extend(place(at));
         }
     }
     if places.is_empty() {
         let files = in_order(view, path, &key.root);
-        places = files.iter().filter_map(place).take(MOST_PLACES).collect();
+        places = files.iter().filter_map(place).take(MAX_PLACES).collect();
     }
     // The default of the parameter is used if no level sets the key.
     places.extend(parameter(view, key));
@@ -171,9 +172,10 @@ fn runs_of(file: &FileView<'_>, key: &str) -> Arc<[Run]> {
     if is_selected || nodes.are_names() {
         return Arc::default();
     }
-    let members = match file.reaches.is_empty() {
-        true => Cow::Owned((0..nodes.len()).collect()),
-        false => Cow::Borrowed(file.readers()),
+    let members = if file.reaches.is_empty() {
+        Cow::Owned((0..nodes.len()).collect())
+    } else {
+        Cow::Borrowed(file.readers())
     };
     file.view.runs(&request(key), &members)
 }
@@ -295,7 +297,7 @@ fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> 
     let mut places = Vec::new();
     for name in analysis.snapshot.key_names("") {
         let is_match = pattern.is_match(name).unwrap_or(false);
-        if (analysis.is_cancelled)() || places.len() >= MOST_PLACES || !is_match {
+        if (analysis.is_cancelled)() || places.len() >= MAX_PLACES || !is_match {
             continue;
         }
         let mut found = analysis.snapshot.definitions(name);
@@ -356,9 +358,10 @@ fn written(view: &RootView<'_>, place: &Place) -> Option<FilePlace> {
         defaults,
         ..
     } = locate(&parse.tree);
-    let levels = match place.in_default_hierarchy {
-        true => default_hierarchy,
-        false => hierarchy,
+    let levels = if place.in_default_hierarchy {
+        default_hierarchy
+    } else {
+        hierarchy
     };
     let level = levels.get(place.index).unwrap_or(&defaults);
     let mut locations = level.locations.iter();

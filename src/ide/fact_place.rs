@@ -11,7 +11,7 @@ use crate::syntax::{NodeId, NodeKind, Parse, Tree};
 use crate::workspace::{Format, path};
 
 /// Maximum number of places: there may be thousands of nodes.
-const MOST_PLACES: usize = 50;
+const MAX_PLACES: usize = 50;
 
 /// The variable with a node's name, which its description may omit.
 const CERTNAME: &str = "trusted.certname";
@@ -55,7 +55,7 @@ pub fn fact_places(analysis: Analysis<'_>, files: &[NodeFile], variable: &str) -
                     whole: name.cover(parse.tree.node(value).full_range()),
                 });
             }
-            if places.len() >= MOST_PLACES {
+            if places.len() >= MAX_PLACES {
                 return places;
             }
         }

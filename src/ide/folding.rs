@@ -29,7 +29,7 @@ pub struct Fold {
 }
 
 /// Maximum number of folding ranges in a document.
-const MOST_FOLDS: usize = 20_000;
+const MAX_FOLDS: usize = 20_000;
 
 /// The folding ranges of a file, by line. O(nodes).
 #[must_use]
@@ -45,7 +45,7 @@ pub fn folds(snapshot: &Snapshot, path: &str) -> Vec<Fold> {
         let end = range.start as usize + text.trim_end().len();
         let line = |offset| file.lines().line(offset);
         let (first, last) = (line(range.start as usize), line(end));
-        if last > first && found.len() < MOST_FOLDS {
+        if last > first && found.len() < MAX_FOLDS {
             found.push(Fold { first, last, kind });
         }
     };

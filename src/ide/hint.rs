@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
-use super::unsaved::{MOST_AT_ONCE, effect};
+use super::unsaved::{MAX_AT_ONCE, effect};
 use crate::analysis::{Analysis, Certainties, RootView, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, sources};
 use crate::page::yaml::inline;
@@ -18,7 +18,7 @@ use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS};
 
 /// Maximum number of keys with hints in a file.
-const MOST_HINTS: usize = 300;
+const MAX_HINTS: usize = 300;
 
 /// Maximum number of characters in a hint: Visual Studio Code cuts longer ones.
 const LONGEST: usize = 43;
@@ -137,10 +137,7 @@ impl Hint {
     /// The text of the hint, at most 43 characters: `↑ 4/8 node/web01….yaml:4 +1`.
     #[must_use]
     pub fn label(&self) -> String {
-        let mark = match self.what_if.is_empty() {
-            true => "",
-            false => WHAT_IF,
-        };
+        let mark = if self.what_if.is_empty() { "" } else { WHAT_IF };
         let by = |before: String, others: usize| {
             let more = match others {
                 0 => String::new(),
@@ -313,7 +310,7 @@ fn all_hints(
     let mut found = settled_hints(view, file, visible);
     if options.impact {
         let total = analysis.nodes.len();
-        let changed = effect(analysis, file.path(), MOST_AT_ONCE).keys_in(file);
+        let changed = effect(analysis, file.path(), MAX_AT_ONCE).keys_in(file);
         let changed = changed.into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
         found.extend(
@@ -381,7 +378,7 @@ fn hints_of(
         .facts()
         .sorted()
         .filter(|fact| overlap(fact.key, visible));
-    for fact in keys.take(MOST_HINTS) {
+    for fact in keys.take(MAX_HINTS) {
         if (analysis.is_cancelled)() {
             return found;
         }
@@ -559,7 +556,7 @@ fn token_hints(
             && entry_at(file, reference.range.start).is_some()
     });
     let mut found = Vec::new();
-    for reference in references.take(MOST_HINTS) {
+    for reference in references.take(MAX_HINTS) {
         if (analysis.is_cancelled)() {
             return found;
         }

@@ -13,7 +13,7 @@ use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
 
 /// Maximum number of keys to check; with more, the impact is incomplete.
-pub const MOST_KEYS: usize = 2_000;
+pub const MAX_KEYS: usize = 2_000;
 
 /// The effect of an edit.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Impact {
     pub changes: Vec<Difference>,
     /// The names of the affected nodes, in byte order.
     pub nodes: Vec<Arc<str>>,
-    /// Whether all keys were checked: see [`MOST_KEYS`].
+    /// Whether all keys were checked: see [`MAX_KEYS`].
     pub is_complete: bool,
 }
 
@@ -81,9 +81,10 @@ pub fn impact_on_readers(
         let bindings = reach.bindings.iter();
         let bindings = bindings.map(|(name, value)| (Arc::from(&**name), value.to_string()));
         let bindings: Vec<(Arc<str>, String)> = bindings.collect();
-        let condition = match bindings.is_empty() {
-            true => Alternatives::Words("every node that reads this file"),
-            false => Alternatives::AnyOf(vec![bindings]),
+        let condition = if bindings.is_empty() {
+            Alternatives::Words("every node that reads this file")
+        } else {
+            Alternatives::AnyOf(vec![bindings])
         };
         if scopes.iter().all(|(_, known)| *known != condition) {
             scopes.push((reach.scope(), condition));
@@ -110,10 +111,10 @@ fn impact_by_key(
     let mut keys = extent.keys(before, after);
     keys.sort_by_key(|key| !extent.is_edited(key));
     let mut impact = Impact {
-        is_complete: keys.len() <= MOST_KEYS,
+        is_complete: keys.len() <= MAX_KEYS,
         ..Impact::default()
     };
-    keys.truncate(MOST_KEYS);
+    keys.truncate(MAX_KEYS);
     for (at, key) in keys.iter().enumerate() {
         impact.changes.extend(changes_of(key));
         progress(at + 1, keys.len());

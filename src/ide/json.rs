@@ -58,9 +58,10 @@ impl Serialize for Cell {
             nodes: self.condition.is_none().then_some(&self.nodes),
             condition: (!self.condition.is_none()).then(|| self.condition.to_string()),
             sources: self.sources(),
-            origins: match are_several && has_nodes {
-                true => &self.origins,
-                false => &[],
+            origins: if are_several && has_nodes {
+                &self.origins
+            } else {
+                &[]
             },
             unless: self.unless.as_deref(),
             assumed: self.assumed.iter().map(ToString::to_string).collect(),

@@ -72,12 +72,11 @@ impl<'v> KnockOut<'v> {
                 found.push(place);
             }
         };
-        match runs.is_empty() {
-            true => {
-                let session = self.own.view.session();
-                add(&session.lookup(&self.own.scope(), &request(self.key())));
-            }
-            false => runs.iter().for_each(|run| add(&run.answer)),
+        if runs.is_empty() {
+            let session = self.own.view.session();
+            add(&session.lookup(&self.own.scope(), &request(self.key())));
+        } else {
+            runs.iter().for_each(|run| add(&run.answer))
         }
         found
     }

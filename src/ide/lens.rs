@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::document::uses;
-use super::unsaved::{EditEffect, MOST_AT_ONCE, effect};
+use super::unsaved::{EditEffect, MAX_AT_ONCE, effect};
 use crate::analysis::{Analysis, RootView, written};
 use crate::lookup::Place;
 use crate::text::TextRange;
@@ -12,7 +12,7 @@ use crate::workspace::{File, FileId, Snapshot};
 
 /// Maximum number of files of one key that are counted: the exact number matters little, and
 /// counting thousands takes too long.
-pub const MOST_COUNTED: usize = 100;
+pub const MAX_COUNTED: usize = 100;
 
 /// The kinds of lenses to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ pub enum LensKind {
         above: usize,
         /// The number of files in lower levels.
         below: usize,
-        /// Whether there are more than [`MOST_COUNTED`] files; the rest is not counted.
+        /// Whether there are more than [`MAX_COUNTED`] files; the rest is not counted.
         more: bool,
     },
     /// The number of places that look up the key.
@@ -114,7 +114,7 @@ fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
     places.map_or_else(|_| view.places(&view.layer), Arc::from)
 }
 
-/// The number of other files that set keys. O(files that levels match + keys × [`MOST_COUNTED`]).
+/// The number of other files that set keys. O(files that levels match + keys × [`MAX_COUNTED`]).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
     let ranks = ranks(snapshot, &places_for(view, file));
@@ -130,7 +130,7 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
         let (mut above, mut below) = (0, 0);
         let mut more = false;
         for other in snapshot.iter_ids_with(&fact.name) {
-            if above + below == MOST_COUNTED {
+            if above + below == MAX_COUNTED {
                 more = true;
                 break;
             }
@@ -166,7 +166,7 @@ fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
 
 /// The effect of a file's unsaved edit: in total above the first line, and above each key.
 fn unsaved(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
-    let effect = effect(analysis, path, MOST_AT_ONCE);
+    let effect = effect(analysis, path, MAX_AT_ONCE);
     let total = analysis.nodes.len();
     let lens = |range, kind| Lens {
         range,

@@ -14,7 +14,7 @@ use crate::workspace::{File, FileKind, Files as _, Format};
 const MODULES: &str = "puppet:///modules/";
 
 /// Maximum number of links in a document.
-const MOST_LINKS: usize = 2_000;
+const MAX_LINKS: usize = 2_000;
 
 /// A document link.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub fn document_links(analysis: Analysis<'_>, path: &str) -> Vec<DocumentLink> {
         false => Vec::new(),
     };
     links.sort_by_key(|link| link.range);
-    links.truncate(MOST_LINKS);
+    links.truncate(MAX_LINKS);
     links
 }
 

@@ -133,9 +133,10 @@ fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {
 /// The row of a key for the known nodes; for all possible nodes if there are none.
 #[must_use]
 pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
-    match view.analysis.nodes.is_empty() {
-        true => row_of_possible(view, key),
-        false => row(view, key),
+    if view.analysis.nodes.is_empty() {
+        row_of_possible(view, key)
+    } else {
+        row(view, key)
     }
 }
 

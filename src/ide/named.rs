@@ -99,9 +99,10 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     match target::at(snapshot, path, offset) {
         Target::Key(key) => {
             let range = key.range;
-            match range.touches(offset) {
-                true => mention(Named::Key(key), range),
-                false => class_at(snapshot, file, tree, offset),
+            if range.touches(offset) {
+                mention(Named::Key(key), range)
+            } else {
+                class_at(snapshot, file, tree, offset)
             }
         }
         Target::Token(token) => in_token(file, tree, &token, offset),
@@ -119,9 +120,10 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
         Target::Word(word) => {
             let functions = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
             let option = word.value_of.as_deref()?;
-            match is_config(snapshot, path) && functions.contains(&option) {
-                true => mention(Named::Function(word.word), word.range),
-                false => None,
+            if is_config(snapshot, path) && functions.contains(&option) {
+                mention(Named::Function(word.word), word.range)
+            } else {
+                None
             }
         }
         Target::Blob(_) | Target::None => None,
@@ -233,9 +235,10 @@ fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Opt
         whole: *argument_range,
     };
     let here = map.decoded_offset(offset);
-    let (root, steps, range) = written.part_at(match argument_range.touches(here) {
-        true => here,
-        false => argument_range.end as usize,
+    let (root, steps, range) = written.part_at(if argument_range.touches(here) {
+        here
+    } else {
+        argument_range.end as usize
     })?;
     let range = map.source_range(range.as_usize());
     Some(Mention::of_key(&root, steps, range))

@@ -13,7 +13,7 @@ use crate::text::{TextRange, number_of};
 use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
 
 /// Maximum number of nested symbols in a file.
-const MOST_NESTED: usize = 20_000;
+const MAX_NESTED: usize = 20_000;
 
 /// Maximum width of a value beside a name, in characters.
 const WIDEST: usize = 60;
@@ -21,9 +21,10 @@ const WIDEST: usize = 60;
 /// The symbols of a file that a hierarchy reads, or of its configuration; empty for others.
 #[must_use]
 pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
-    match analysis.reads(path) {
-        true => outline(analysis.snapshot, path),
-        false => Vec::new(),
+    if analysis.reads(path) {
+        outline(analysis.snapshot, path)
+    } else {
+        Vec::new()
     }
 }
 
@@ -41,7 +42,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let mut below = Below {
         tree: &parse.tree,
-        left: MOST_NESTED,
+        left: MAX_NESTED,
     };
     if is_config {
         let root = parse.tree.root();
@@ -158,9 +159,10 @@ fn kind_and_detail(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
         NodeKind::Scalar(scalar) => {
             let text = &scalar.text;
             let kind = kind_of(node, text);
-            let shown = match text.contains("ENC[") {
-                true => "encrypted".to_owned(),
-                false => shortened(text),
+            let shown = if text.contains("ENC[") {
+                "encrypted".to_owned()
+            } else {
+                shortened(text)
             };
             (kind, Some(shown).filter(|shown| !shown.is_empty()))
         }
@@ -233,7 +235,7 @@ fn as_hash(symbol: &mut Symbol) {
 /// The keys of some lines.
 fn broken_lines(text: &str, mut start: usize, end: usize) -> Vec<Symbol> {
     let mut lines: Vec<(usize, Symbol)> = Vec::new();
-    while start < end && lines.len() < MOST_NESTED {
+    while start < end && lines.len() < MAX_NESTED {
         let line = text[start..end].lines().next().unwrap_or_default();
         let read = BlockLine::read(line, End::Break);
         if let Some(name) = read.key

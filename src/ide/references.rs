@@ -135,9 +135,10 @@ fn may_mention(file: &File, key: &str) -> bool {
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.
 pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bool {
-    match file.facts().code.is_some() || is_expectations(file.path()) {
-        true => related.has_code(file.path()),
-        false => **file.path() == *path || related.contains(file),
+    if file.facts().code.is_some() || is_expectations(file.path()) {
+        related.has_code(file.path())
+    } else {
+        **file.path() == *path || related.contains(file)
     }
 }
 
@@ -219,9 +220,12 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
                 Occurrence::with(fact.key, fact.key.cover(fact.value), Role::Definition)
             }),
         );
-        let applies = |entry: &str| match entry.starts_with('^') {
-            true => Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false)),
-            false => *entry == *key.root,
+        let applies = |entry: &str| {
+            if entry.starts_with('^') {
+                Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false))
+            } else {
+                *entry == *key.root
+            }
         };
         found.extend(of_options(file, applies));
     } else if facts.key(&key.root).is_some() {

@@ -29,14 +29,13 @@ pub fn without_secrets(difference: &Difference) -> Difference {
         })
     });
     let after = after.as_ref().map(|value| {
-        shown(
-            value,
-            key,
-            &mut |text| match old.is_empty() || old.contains(text) {
-                true => HIDDEN,
-                false => CHANGED,
-            },
-        )
+        shown(value, key, &mut |text| {
+            if old.is_empty() || old.contains(text) {
+                HIDDEN
+            } else {
+                CHANGED
+            }
+        })
     });
     let cell = |cell: &Cell, result: Result<Value, _>| Cell {
         result,
@@ -61,9 +60,10 @@ fn last_part(key: &str) -> &str {
 fn shown(value: &Value, key: &str, hide: &mut dyn FnMut(&Arc<str>) -> &'static str) -> Value {
     if let Value::String(text) = value {
         let is_secret = secret(Some(key), text).is_some() || !edit_marks(text).is_empty();
-        return match is_secret {
-            true => Value::string(hide(text)),
-            false => value.clone(),
+        return if is_secret {
+            Value::string(hide(text))
+        } else {
+            value.clone()
         };
     }
     if let Some(elements) = value.as_array() {

@@ -68,9 +68,10 @@ pub fn semantic_tokens(analysis: Analysis<'_>, path: &str) -> Vec<SemanticToken>
         tree: &parse.tree,
         found: Vec::new(),
     };
-    match is_config(analysis.snapshot, path) {
-        true => words.of_config(),
-        false => words.of_data(),
+    if is_config(analysis.snapshot, path) {
+        words.of_config()
+    } else {
+        words.of_data()
     }
     let mut found = words.found;
     found.sort_by_key(|token| (token.range, token.class));
@@ -165,9 +166,10 @@ impl Words<'_> {
             let is_pattern = tree
                 .scalar_text(entry)
                 .is_some_and(|text| text.starts_with('^'));
-            let class = match is_pattern {
-                true => TokenClass::Pattern,
-                false => TokenClass::Key,
+            let class = if is_pattern {
+                TokenClass::Pattern
+            } else {
+                TokenClass::Key
             };
             self.name(entry, class, Role::Option);
             for &(member, value) in entries(members) {

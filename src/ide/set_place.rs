@@ -168,9 +168,10 @@ who: web
             let answer = view
                 .session()
                 .lookup(&nodes.scope(member), &Request::key("who"));
-            match answer.is_certain() {
-                true => answer.result.expect("a value").to_s(),
-                false => "?".to_owned(),
+            if answer.is_certain() {
+                answer.result.expect("a value").to_s()
+            } else {
+                "?".to_owned()
             }
         };
         Answers {

@@ -285,9 +285,10 @@ fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
     let entries = tree.node(around).as_mapping()?;
     let mut entries = entries.iter();
     let &(key, _) = entries.find(|&&(key, value)| key == inner || value == inner)?;
-    let value_of = match key == inner {
-        true => None,
-        false => Some(tree.scalar_text(key)?.clone()),
+    let value_of = if key == inner {
+        None
+    } else {
+        Some(tree.scalar_text(key)?.clone())
     };
     Some(WordTarget {
         word,

@@ -10,7 +10,7 @@ use crate::text::TextRange;
 use crate::workspace::{Change, File, Snapshot};
 
 /// Maximum number of keys that an edit may affect to compute its effect without being asked.
-pub(super) const MOST_AT_ONCE: usize = 12;
+pub(super) const MAX_AT_ONCE: usize = 12;
 
 /// The effect of an edit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,9 +63,10 @@ pub(super) fn effect(analysis: Analysis<'_>, path: &str, most: usize) -> EditEff
     let (Some(before), Some(after)) = views else {
         return EditEffect::Any;
     };
-    let impact = match is_by_path(&after, path) {
-        true => impact_on_readers(&before, &after, path, &|_, _| {}),
-        false => impact_with(&before, &after, Detail::Answers, &|_, _| {}),
+    let impact = if is_by_path(&after, path) {
+        impact_on_readers(&before, &after, path, &|_, _| {})
+    } else {
+        impact_with(&before, &after, Detail::Answers, &|_, _| {})
     };
     // Without an impact the request was cancelled; an incomplete one leaves keys out.
     let Some(impact) = impact.filter(|impact| impact.is_complete) else {

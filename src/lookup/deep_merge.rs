@@ -214,9 +214,10 @@ impl MergeRun<'_> {
             *entry = self.merge(value, below, depth)?;
             return Ok(());
         }
-        let merged = match self.is_unchanged_by_itself(value) {
-            true => value.clone(),
-            false => self.merge(value, shallow_copy(value), depth)?,
+        let merged = if self.is_unchanged_by_itself(value) {
+            value.clone()
+        } else {
+            self.merge(value, shallow_copy(value), depth)?
         };
         hash.insert(key.clone(), merged);
         Ok(())

@@ -513,9 +513,10 @@ fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
 
 /// The error of Puppet's parser for an invalid type expression.
 fn bad_type(error: ParseError) -> LookupError {
-    let (class, issue_code) = match error.is_syntax() {
-        true => (ErrorClass::ParseWithIssue, Some("SYNTAX_ERROR")),
-        false => (ErrorClass::Parse, None),
+    let (class, issue_code) = if error.is_syntax() {
+        (ErrorClass::ParseWithIssue, Some("SYNTAX_ERROR"))
+    } else {
+        (ErrorClass::Parse, None)
     };
     LookupError {
         issue_code,

@@ -64,9 +64,10 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             legacy_function,
             ..
         } => {
-            let title = match legacy_function {
-                true => format!("Deprecated API function \"{name}\""),
-                false => format!("Hierarchy entry \"{name}\""),
+            let title = if *legacy_function {
+                format!("Deprecated API function \"{name}\"")
+            } else {
+                format!("Hierarchy entry \"{name}\"")
             };
             section(out, &title);
         }

@@ -298,12 +298,11 @@ impl Engine<'_> {
             .map(|location| &location.place)
             .filter(|place| files.contains(place))
             .collect();
-        match owned.is_empty() {
-            true => files,
-            false => {
-                let others = files.iter().filter(|at| !owned.contains(at));
-                others.cloned().collect()
-            }
+        if owned.is_empty() {
+            files
+        } else {
+            let others = files.iter().filter(|at| !owned.contains(at));
+            others.cloned().collect()
         }
     }
 

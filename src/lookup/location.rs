@@ -198,9 +198,10 @@ impl Engine<'_> {
         let joined = self.session.files.resolve(&joined).into_owned();
         let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
         let exists = open.is_none() && self.session.files.kind(&joined).is_some();
-        let folder = match path.text.starts_with('/') {
-            true => dirname(&joined),
-            false => &datadir.text,
+        let folder = if path.text.starts_with('/') {
+            dirname(&joined)
+        } else {
+            &datadir.text
         };
         let files = self.session.files;
         let is_absent = !exists && open.is_none() && files.is_elsewhere(folder, &joined);

@@ -270,9 +270,10 @@ impl Engine<'_> {
         search: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
         let was_in_options = std::mem::replace(&mut self.in_options, true);
-        let tracer = match self.traces(Tracing::Sources) {
-            true => self.tracer.take(),
-            false => None,
+        let tracer = if self.traces(Tracing::Sources) {
+            self.tracer.take()
+        } else {
+            None
         };
         let found = self.with(kind, search);
         if tracer.is_some() {

@@ -28,7 +28,7 @@ use crate::value::{KeyHashing, Value};
 use crate::workspace::{Format, LOOKUP_OPTIONS};
 
 /// Maximum number of cached sets of options.
-const MOST_OPTIONS: usize = 64;
+const MAX_OPTIONS: usize = 64;
 
 /// Maximum number of scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
@@ -253,7 +253,7 @@ impl SharedWork {
             compilation.take_options(&self.collected[known]);
             return compilation.lookup(request);
         }
-        if !is_shared || self.collected.len() >= MOST_OPTIONS {
+        if !is_shared || self.collected.len() >= MAX_OPTIONS {
             return compilation.lookup(request);
         }
         let name = request.names.first();

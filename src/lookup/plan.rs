@@ -15,13 +15,13 @@ use crate::hierarchy::{Config, ConfigError, Layer};
 use crate::scope::{KnownNodes, Scope};
 
 /// Maximum number of cached plans; a workspace has one for each module with data.
-const MOST_PLANS: usize = 512;
+const MAX_PLANS: usize = 512;
 
 /// Maximum number of cached plans of one layer: comparisons use two versions of the files.
-const MOST_VERSIONS: usize = 2;
+const MAX_VERSIONS: usize = 2;
 
 /// Maximum number of sets of nodes with views in one plan.
-const MOST_SETS: usize = 4;
+const MAX_SETS: usize = 4;
 
 /// Plans by layer and by the environment's folder.
 #[derive(Debug, Default)]
@@ -92,7 +92,7 @@ impl Session<'_> {
         }
         let made = make();
         let mut known = lock();
-        if known.len() >= MOST_SETS {
+        if known.len() >= MAX_SETS {
             known.clear();
         }
         known.insert(nodes.id(), made.clone());
@@ -118,7 +118,7 @@ impl Session<'_> {
         );
         let plans = &self.configs.plans.plans;
         let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if plans.len() >= MOST_PLANS && !plans.contains_key(&key) {
+        if plans.len() >= MAX_PLANS && !plans.contains_key(&key) {
             plans.clear();
         }
         let versions = plans.entry(key).or_default();
@@ -127,7 +127,7 @@ impl Session<'_> {
             Some(at) => versions.remove(at),
             None => Arc::new(LayerPlan::new(basis)),
         };
-        if versions.len() >= MOST_VERSIONS {
+        if versions.len() >= MAX_VERSIONS {
             versions.remove(0);
         }
         versions.push(plan.clone());

@@ -15,7 +15,7 @@ use crate::puppet::{Memory, Stop, call_function, lookup_context};
 use crate::value::{HashMap, Value};
 
 /// Maximum index of a list element that a key digs for.
-const MOST_BEFORE: usize = 10_000;
+const MAX_BEFORE: usize = 10_000;
 
 pub(super) enum PureResult {
     Value(Value),
@@ -99,9 +99,7 @@ pub(super) fn undig(segments: &[Segment], value: Value) -> Option<Value> {
                 Some(Value::from(hash))
             }
             Segment::Index(index) => {
-                let before = usize::try_from(*index)
-                    .ok()
-                    .filter(|at| *at < MOST_BEFORE)?;
+                let before = usize::try_from(*index).ok().filter(|at| *at < MAX_BEFORE)?;
                 let holes = std::iter::repeat_n(Value::Undef, before);
                 Some(Value::array(holes.chain([inner])))
             }

@@ -312,9 +312,10 @@ fn mapped_variable(config: &Config, place: &Place) -> Option<Arc<str>> {
     else {
         return None;
     };
-    let levels = match place.in_default_hierarchy {
-        false => Some(hierarchy),
-        true => default_hierarchy.as_ref(),
+    let levels = if place.in_default_hierarchy {
+        default_hierarchy.as_ref()
+    } else {
+        Some(hierarchy)
     };
     let Locations::Mapped { template, .. } = &levels?.get(place.index)?.locations else {
         return None;

@@ -219,7 +219,7 @@ fn first_distinct(texts: Vec<String>, more: impl FnOnce(usize) -> String) -> Vec
 }
 
 /// Maximum number of levels named together.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// The text for levels whose files are not available: `level 'private' (outside this workspace)
 /// sets it`. `None` for no level.
@@ -244,7 +244,7 @@ pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
     let quoted: Vec<String> = levels.iter().map(|name| format!("'{name}'")).collect();
     Some(format!(
         "{those} {} (outside this workspace)",
-        few(&quoted, MOST_NAMED)
+        few(&quoted, MAX_NAMED)
     ))
 }
 

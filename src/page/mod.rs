@@ -306,9 +306,10 @@ impl WrittenValue<'_> {
         let Some(link) = link.filter(|_| is_cut || is_shortened) else {
             return false;
         };
-        let what = match is_cut {
-            true => format!("show all {} lines", self.lines.len() + self.left_out),
-            false => "show the whole value".to_owned(),
+        let what = if is_cut {
+            format!("show all {} lines", self.lines.len() + self.left_out)
+        } else {
+            "show the whole value".to_owned()
         };
         out.push_str(&format!("\n[{what}]({link})"));
         true
@@ -390,9 +391,10 @@ fn words(line: &Line, form: PageForm<'_>) -> Vec<Vec<Fragment>> {
     for (at, piece) in line.iter().enumerate() {
         let text = piece.plain();
         let is_code = !matches!(piece, Piece::Text(_) | Piece::Action { .. });
-        let parts: Vec<&str> = match is_code && text.chars().count() <= WIDTH / 2 {
-            true => vec![text],
-            false => text.split([' ', '\n']).collect(),
+        let parts: Vec<&str> = if is_code && text.chars().count() <= WIDTH / 2 {
+            vec![text]
+        } else {
+            text.split([' ', '\n']).collect()
         };
         for (nth, part) in parts.into_iter().enumerate() {
             if nth > 0 {

@@ -17,13 +17,13 @@ pub(crate) type Notes = HashMap<Vec<usize>, String>;
 const SHORT_LIST: usize = 60;
 
 /// Comments are aligned, at most at this column.
-const MOST_INDENT: usize = 48;
+const MAX_INDENT: usize = 48;
 
 /// Maximum number of lines of one value before it is cut; values can be huge.
-const MOST_LINES: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// The same for a whole value: nested aliases can expand without end.
-const MOST_WHOLE: usize = 500_000;
+const MAX_WHOLE: usize = 500_000;
 
 struct YamlLine {
     text: String,
@@ -41,12 +41,12 @@ pub(crate) struct Shown {
 pub(crate) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     let mut writer = YamlLines {
         notes,
-        most: if is_whole { MOST_WHOLE } else { MOST_LINES },
+        most: if is_whole { MAX_WHOLE } else { MAX_LINES },
         out: Vec::new(),
     };
     writer.value(String::new(), 0, value, &mut Vec::new());
     let mut written = writer.out;
-    if is_whole && written.len() >= MOST_WHOLE {
+    if is_whole && written.len() >= MAX_WHOLE {
         written.push(YamlLine {
             text: "# … and more: too long to show".to_owned(),
             note: None,
@@ -55,7 +55,7 @@ pub(crate) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     let noted = written.iter().filter(|line| line.note.is_some());
     let column = noted
         .map(|line| line.text.chars().count())
-        .filter(|&width| width <= MOST_INDENT)
+        .filter(|&width| width <= MAX_INDENT)
         .max()
         .unwrap_or(0);
     let widest = if is_whole { usize::MAX } else { WIDTH };

@@ -131,9 +131,10 @@ impl EncryptionPlan {
                 (false, false, true) => block(&blob, &self.indent),
                 (false, false, false) => blob,
             };
-            let new = match self.has_crlf {
-                true => new.replace('\n', "\r\n"),
-                false => new,
+            let new = if self.has_crlf {
+                new.replace('\n', "\r\n")
+            } else {
+                new
             };
             edits.push(TextEdit::replace(secret.range, new));
         }
@@ -164,9 +165,12 @@ pub fn certificates(
     let named = named
         .iter()
         .filter(|name| !name.is_empty() && !name.contains("%{"));
-    let absolute = named.map(|name| match name.starts_with('/') {
-        true => path::normalise(name),
-        false => path::normalise(&path::join(folder, name)),
+    let absolute = named.map(|name| {
+        if name.starts_with('/') {
+            path::normalise(name)
+        } else {
+            path::normalise(&path::join(folder, name))
+        }
     });
     let is_inside = |at: &String| areas.iter().any(|area| path::within(at, area).is_some());
     let found: IndexSet<String> = absolute.filter(is_inside).collect();

@@ -15,7 +15,7 @@ use crate::analysis::{
 use crate::edit::Plan;
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
-use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
+use crate::ide::impact::{Detail, Impact, MAX_KEYS, impact};
 use crate::ide::matrix::answer_in;
 use crate::lookup::{Alternatives, Answer, Request, UnknownCause};
 use crate::regexp::Regexp;
@@ -24,19 +24,19 @@ use crate::text::few;
 use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
 
 /// Maximum number of scopes to check; beyond it the proof is incomplete.
-const MOST_SCOPES: usize = 400;
+const MAX_SCOPES: usize = 400;
 
 /// Maximum number of answers to compare, over all keys and scopes: takes some seconds.
-const MOST_ANSWERS: usize = 2_000;
+const MAX_ANSWERS: usize = 2_000;
 
 /// Maximum number of files with a key that are distinguished.
-const MOST_HOLDERS: usize = 200;
+const MAX_HOLDERS: usize = 200;
 
 /// Maximum number of other environments to check.
-const MOST_ENVIRONMENTS: usize = 20;
+const MAX_ENVIRONMENTS: usize = 20;
 
 /// Maximum number of nodes or keys that are named; the rest is counted.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The effect of a plan.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +112,7 @@ fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
             reading.push(root);
         }
     }
-    reading.truncate(MOST_ENVIRONMENTS);
+    reading.truncate(MAX_ENVIRONMENTS);
     reading
 }
 
@@ -145,20 +145,21 @@ pub(super) fn after<T>(
 fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
     let nodes = before.analysis.nodes;
     let is_intended = |difference: &Difference| plan.intended.contains(&difference.key);
-    let mut known = match nodes.is_empty() {
-        true => Impact {
+    let mut known = if nodes.is_empty() {
+        Impact {
             is_complete: true,
             ..Impact::default()
-        },
-        false => impact(before, after, Detail::Sources),
+        }
+    } else {
+        impact(before, after, Detail::Sources)
     };
     known.changes.retain(|change| !is_intended(change));
     let still = known.changes.iter();
     let still: BTreeSet<_> = still.flat_map(|change| &change.after.nodes).collect();
     known.nodes = still.into_iter().cloned().collect();
     let mut keys = ChangeExtent::of(before, after).keys(before, after);
-    let is_complete = keys.len() <= MOST_KEYS;
-    keys.truncate(MOST_KEYS);
+    let is_complete = keys.len() <= MAX_KEYS;
+    keys.truncate(MAX_KEYS);
     keys.retain(|key| !plan.intended.contains(key));
     let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
     let gone = plan.intended.iter();
@@ -220,8 +221,8 @@ impl ChangeSearch<'_> {
         // files with others, in their order.
         let depends = !possible.is_empty() || !merging.is_empty();
         if depends && !rest.is_empty() {
-            self.proof.is_complete &= holders.len() <= MOST_HOLDERS;
-            let holders = holders.into_iter().take(MOST_HOLDERS);
+            self.proof.is_complete &= holders.len() <= MAX_HOLDERS;
+            let holders = holders.into_iter().take(MAX_HOLDERS);
             self.look_up(&rest, &possible_scopes(self.views, holders));
         }
         let possible = &mut self.proof.possible;
@@ -232,8 +233,8 @@ impl ChangeSearch<'_> {
     /// Looks up keys in as many scopes as affordable. Records the first scope in which a key
     /// changes; preferably one that the known nodes do not cover.
     fn look_up(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
-        let affordable = (MOST_ANSWERS / keys.len().max(1)).clamp(1, MOST_SCOPES);
-        self.proof.is_complete &= kinds.len() < MOST_SCOPES && kinds.len() <= affordable;
+        let affordable = (MAX_ANSWERS / keys.len().max(1)).clamp(1, MAX_SCOPES);
+        self.proof.is_complete &= kinds.len() < MAX_SCOPES && kinds.len() <= affordable;
         for key in keys {
             if (self.views[0].analysis.is_cancelled)() {
                 return;
@@ -339,12 +340,15 @@ impl ChangeSearch<'_> {
 
 /// The files with an entry of `lookup_options` that may set the merge of one of the keys.
 fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<str>> {
-    let is_for_one = |pattern: &str| match pattern.starts_with('^') {
-        true => Regexp::new(pattern).is_ok_and(|pattern| {
-            let mut keys = keys.iter();
-            keys.any(|key| !matches!(pattern.is_match(key), Ok(false)))
-        }),
-        false => keys.iter().any(|key| **key == *pattern),
+    let is_for_one = |pattern: &str| {
+        if pattern.starts_with('^') {
+            Regexp::new(pattern).is_ok_and(|pattern| {
+                let mut keys = keys.iter();
+                keys.any(|key| !matches!(pattern.is_match(key), Ok(false)))
+            })
+        } else {
+            keys.iter().any(|key| **key == *pattern)
+        }
     };
     let merges = |file: &&Arc<File>| {
         let mut options = file.facts().lookup_options.iter();
@@ -359,7 +363,7 @@ fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<s
 }
 
 /// The scopes that files distinguish: any node, the readers of each file, and the readers of
-/// several. At most `MOST_SCOPES`, those with the fewest files first.
+/// several. At most `MAX_SCOPES`, those with the fewest files first.
 fn possible_scopes<'p>(
     views: [&RootView<'_>; 2],
     paths: impl Iterator<Item = &'p Arc<str>>,
@@ -374,7 +378,7 @@ fn possible_scopes<'p>(
     // Combine each scope with every single file until there are no new ones.
     let single: Vec<_> = bindings.iter().cloned().collect();
     let mut at = 0;
-    while at < bindings.len() && bindings.len() < MOST_SCOPES {
+    while at < bindings.len() && bindings.len() < MAX_SCOPES {
         let one = bindings[at].clone();
         for other in &single {
             let contradicts = |(name, value): &(Arc<str>, String)| {
@@ -388,7 +392,7 @@ fn possible_scopes<'p>(
         at += 1;
     }
     let mut scopes = vec![PossibleScope::any()];
-    for bindings in bindings.into_iter().take(MOST_SCOPES - 1) {
+    for bindings in bindings.into_iter().take(MAX_SCOPES - 1) {
         let mut scope = Scope::open();
         for (name, value) in &bindings {
             scope.bind(name, value);
@@ -417,9 +421,10 @@ impl Proof {
     /// The effect in a sentence without a full stop.
     #[must_use]
     pub fn words(&self) -> String {
-        let more = match self.is_complete {
-            true => "",
-            false => " (only partly checked)",
+        let more = if self.is_complete {
+            ""
+        } else {
+            " (only partly checked)"
         };
         let more = format!(
             "{}{more}{}{}",
@@ -439,7 +444,7 @@ impl Proof {
                 let changed = self.known.nodes.len();
                 let affected = match changed == nodes {
                     true => format!("all {}", counted(nodes)),
-                    false if changed > MOST_NAMED => format!("{changed} of {}", counted(nodes)),
+                    false if changed > MAX_NAMED => format!("{changed} of {}", counted(nodes)),
                     false => format!("{node_names}, of {}", counted(nodes)),
                 };
                 Some(format!("changes {keys} for {affected}"))
@@ -451,16 +456,18 @@ impl Proof {
         let possible = first.map(|first| {
             let keys = names(&self.others);
             let condition = &first.after.condition;
-            let nodes_text = match condition.is_none() {
-                true => "of nodes that read none of these files".to_owned(),
-                false => format!("of a node with {condition}"),
+            let nodes_text = if condition.is_none() {
+                "of nodes that read none of these files".to_owned()
+            } else {
+                format!("of a node with {condition}")
             };
             format!("can change {keys} {nodes_text}")
         });
         let parts: Vec<String> = known.into_iter().chain(possible).collect();
-        let and = match self.known.changes.is_empty() {
-            true => ", but ",
-            false => ", and ",
+        let and = if self.known.changes.is_empty() {
+            ", but "
+        } else {
+            ", and "
         };
         format!("{}{more}", parts.join(and))
     }
@@ -502,5 +509,5 @@ impl Proof {
 /// Some distinct names, and the number of the rest.
 fn names<'n>(names: impl IntoIterator<Item = &'n Arc<str>>) -> String {
     let all: IndexSet<&Arc<str>> = names.into_iter().collect();
-    few(&Vec::from_iter(all), MOST_NAMED)
+    few(&Vec::from_iter(all), MAX_NAMED)
 }

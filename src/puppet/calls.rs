@@ -249,12 +249,13 @@ impl Evaluator<'_> {
             _ => std::slice::from_ref(value),
         };
         let mut values = values.iter();
-        match values.all(|value| datatype::check(&expected, value).is_ok()) {
-            true => Ok(()),
-            false => Err(Stop::failed(format!(
+        if values.all(|value| datatype::check(&expected, value).is_ok()) {
+            Ok(())
+        } else {
+            Err(Stop::failed(format!(
                 "parameter '{}' of '{name}' has wrong type",
                 parameter.name
-            ))),
+            )))
         }
     }
 
@@ -298,15 +299,16 @@ impl Evaluator<'_> {
     fn defined(&mut self, arguments: &[Expression]) -> Evaluated {
         let mut unknown = None;
         for argument in arguments {
-            let known = match is_type(argument) {
-                true => None,
-                false => match self.evaluate(argument)? {
+            let known = if is_type(argument) {
+                None
+            } else {
+                match self.evaluate(argument)? {
                     Value::String(text) => match text.strip_prefix('$') {
                         Some(name) => self.variables.exists(name),
                         None => None,
                     },
                     _ => None,
-                },
+                }
             };
             match known {
                 Some(true) => return Ok(Value::Bool(true)),
@@ -323,15 +325,16 @@ impl Evaluator<'_> {
             return Err(Stop::unknown("the assertion is not evaluated"));
         };
         let value = self.evaluate(value)?;
-        let expected = match is_type(expected) {
-            true => self.written_type(expected)?,
-            false => match self.evaluate(expected)? {
+        let expected = if is_type(expected) {
+            self.written_type(expected)?
+        } else {
+            match self.evaluate(expected)? {
                 Value::String(text) => datatype::parse(&text, self.host.aliases())
                     .ok()
                     .filter(|read| !read.has_reference())
                     .ok_or_else(|| Stop::unknown("the type is not known"))?,
                 _ => return Err(Stop::unknown("the type is not known")),
-            },
+            }
         };
         match (datatype::check(&expected, &value), lambda) {
             (Ok(()), _) => Ok(value),

@@ -58,9 +58,10 @@ impl<'h> Evaluator<'h> {
 
     pub(super) fn step(&mut self) -> Evaluated<()> {
         self.steps += 1;
-        match self.steps > MAX_STEPS {
-            true => Err(Stop::Lost(Arc::from("it takes too many steps"))),
-            false => Ok(()),
+        if self.steps > MAX_STEPS {
+            Err(Stop::Lost(Arc::from("it takes too many steps")))
+        } else {
+            Ok(())
         }
     }
 
@@ -108,9 +109,10 @@ impl<'h> Evaluator<'h> {
             }
             may_leave |= self.may_use_context(node, &because);
         }
-        match may_leave {
-            true => Stop::Lost(because),
-            false => Stop::Unknown(because),
+        if may_leave {
+            Stop::Lost(because)
+        } else {
+            Stop::Unknown(because)
         }
     }
 
@@ -247,9 +249,10 @@ impl<'h> Evaluator<'h> {
             Value::Opaque(_) => return Err(not_known(value)),
             other => out.push_str(&other.to_s()),
         }
-        match out.len() > MAX_TEXT {
-            true => Err(Stop::unknown("the text is too long")),
-            false => Ok(()),
+        if out.len() > MAX_TEXT {
+            Err(Stop::unknown("the text is too long"))
+        } else {
+            Ok(())
         }
     }
 
@@ -312,9 +315,10 @@ impl<'h> Evaluator<'h> {
             "and" | "or" => {
                 let is_true = !self.evaluate(left)?.is_falsey();
                 let is_decided = is_true == (sign == "or");
-                let is_true = match is_decided {
-                    true => is_true,
-                    false => !self.evaluate(right)?.is_falsey(),
+                let is_true = if is_decided {
+                    is_true
+                } else {
+                    !self.evaluate(right)?.is_falsey()
                 };
                 Ok(Value::Bool(is_true))
             }

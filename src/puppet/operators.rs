@@ -159,21 +159,21 @@ fn calculated(sign: &str, left: Number, right: Number) -> Evaluated<Number> {
             )));
         }
     };
-    match result.is_infinite() {
-        true => Err(overflow()),
-        false => Ok(Number::Float(result)),
+    if result.is_infinite() {
+        Err(overflow())
+    } else {
+        Ok(Number::Float(result))
     }
 }
 
 fn shifted(sign: &str, left: i64, by: i64) -> Option<i64> {
     let is_left = (sign == "<<") == (by >= 0);
     let by = u32::try_from(by.unsigned_abs()).ok()?;
-    match is_left {
-        true => {
-            let shifted = left.checked_shl(by)?;
-            (shifted >> by == left).then_some(shifted)
-        }
-        false => Some(left >> by.min(63)),
+    if is_left {
+        let shifted = left.checked_shl(by)?;
+        (shifted >> by == left).then_some(shifted)
+    } else {
+        Some(left >> by.min(63))
     }
 }
 

@@ -250,9 +250,12 @@ impl Site {
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // If one of them cannot be parsed, none is run.
         let mut sources = self.sources.iter();
-        let refused = sources.find_map(|source| match source.is_too_long() {
-            true => Some(Stop::Lost(Arc::from(source.refusal()?))),
-            false => Some(Stop::failed(source.refusal()?)),
+        let refused = sources.find_map(|source| {
+            if source.is_too_long() {
+                Some(Stop::Lost(Arc::from(source.refusal()?)))
+            } else {
+                Some(Stop::failed(source.refusal()?))
+            }
         });
         let mut stopped = refused.or_else(|| self.defined_twice());
         for source in &self.sources {

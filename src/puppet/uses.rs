@@ -118,9 +118,10 @@ fn leaves(node: &Expression, names: &[&str]) -> bool {
     let mut found = is_call.is_some_and(|name| names.contains(&name));
     // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
     // calls it does not iterate.
-    let of_lambda: &[&str] = match runs_once(&node.kind) {
-        true => &["break", "return"],
-        false => &["return"],
+    let of_lambda: &[&str] = if runs_once(&node.kind) {
+        &["break", "return"]
+    } else {
+        &["return"]
     };
     if !node.kind.has_own_scope() || matches!(node.kind, ExpressionKind::Lambda(_)) {
         node.kind.each(&mut |part| {

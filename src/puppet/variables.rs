@@ -235,9 +235,10 @@ impl<'s> Variables<'s> {
             ))),
             (value, _) => value,
         };
-        let set = match at_top {
-            true => &mut self.assigned.top,
-            false => &mut self.assigned.node,
+        let set = if at_top {
+            &mut self.assigned.top
+        } else {
+            &mut self.assigned.node
         };
         let assignment = Assignment {
             value,

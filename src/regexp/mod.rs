@@ -262,9 +262,10 @@ impl Regexp {
     /// # Errors
     /// As [`Regexp::is_match`].
     pub fn captures_at(&self, text: &str, position: usize) -> Result<Option<Groups>, MatchLimit> {
-        let (capturing, lines) = match text.contains('\n') {
-            true => (&self.0.capturing_lines, Lines::Many),
-            false => (&self.0.capturing, Lines::One),
+        let (capturing, lines) = if text.contains('\n') {
+            (&self.0.capturing_lines, Lines::Many)
+        } else {
+            (&self.0.capturing, Lines::One)
         };
         let capturing = capturing.get_or_init(|| capturing_engine(&self.0, lines));
         let capturing = capturing.as_ref();

@@ -14,13 +14,13 @@ use crate::workspace::{File, Format, KeyFact, KeyState, LOOKUP_OPTIONS};
 
 /// Maximum number of files with a key. With more files values are not compared: an edit of one of
 /// them would require a check of all.
-const MOST_FILES: usize = 200;
+const MAX_FILES: usize = 200;
 
 /// Whether a key's entry can be compared with others: it is the last one in its file, it is never
 /// merged, and no function that is never run may read it.
 pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
     let count = file.snapshot().count_with(&key.name);
-    (2..=MOST_FILES).contains(&count)
+    (2..=MAX_FILES).contains(&count)
         && file.is_last(key)
         && &*key.name != LOOKUP_OPTIONS
         && !file.checker.is_merged(&key.name)

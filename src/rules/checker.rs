@@ -29,7 +29,7 @@ use crate::workspace::{
 };
 
 /// Maximum number of findings of a file that are shown; a file with more usually repeats one mistake.
-pub const MOST_FINDINGS: usize = 200;
+pub const MAX_FINDINGS: usize = 200;
 
 /// A key that is in no data: its lookup reaches all levels.
 const NO_KEY: &str = "no key of any data";
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
             circular: Mutex::default(),
             read_by_functions: OnceLock::new(),
             formats: Mutex::default(),
-            most_findings: MOST_FINDINGS,
+            most_findings: MAX_FINDINGS,
         };
         let roots = snapshot.roots().iter().map(|root| {
             let RootView {
@@ -497,12 +497,13 @@ impl<'a> Checker<'a> {
         context.places.get_or_init(|| {
             let places = self.analysis().at(context.root).places(&context.layer);
             // To find the nodes costs more than to look at the paths.
-            match places
+            if places
                 .iter()
                 .any(|it| it.template.last_variable().is_some())
             {
-                true => with_known_names(places, &self.nodes_for(&context.root.dir).known),
-                false => places,
+                with_known_names(places, &self.nodes_for(&context.root.dir).known)
+            } else {
+                places
             }
         })
     }

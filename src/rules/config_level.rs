@@ -99,9 +99,10 @@ fn function(tree: &Tree, level: NodeId) -> Option<WrittenFunction> {
         let (key, value) = entry(tree, level, kind.key())?;
         let inside = |id: NodeId| {
             let node = tree.node(id);
-            match node.is_quoted() {
-                true => TextRange::new(node.range.start as usize + 1, node.range.end as usize - 1),
-                false => node.range,
+            if node.is_quoted() {
+                TextRange::new(node.range.start as usize + 1, node.range.end as usize - 1)
+            } else {
+                node.range
             }
         };
         Some(WrittenFunction {

@@ -256,9 +256,10 @@ impl<'a> FileContext<'a> {
         let is_data = matches!(self.role, FileRole::Data(_) | FileRole::Unread);
         // The file's facts include every error of a reader for its extension.
         let is_known = is_data && self.file.format() == Some(self.format());
-        match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
-            true => None,
-            false => self.loaded().err(),
+        if is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
+            None
+        } else {
+            self.loaded().err()
         }
     }
 

@@ -59,16 +59,17 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
     if has("<<") || has_private && misspelt.is_none() || !has_private && is_of_plugin {
         return;
     }
-    let (severity, message) = match has_private {
-        false => (
-            Severity::Warning,
-            "no 'pkcs7_private_key' in these options: Puppet fails on every encrypted value of the level",
-        ),
-        true => (
+    let (severity, message) = if has_private {
+        (
             Severity::Information,
             "no 'pkcs7_public_key' in these options: hiera-eyaml before 2024 fails on every encrypted \
              value of the level",
-        ),
+        )
+    } else {
+        (
+            Severity::Warning,
+            "no 'pkcs7_private_key' in these options: Puppet fails on every encrypted value of the level",
+        )
     };
     // Several levels share the options of `defaults`.
     let range = tree.node(misspelt.map_or(key, |(key, _)| key)).range;

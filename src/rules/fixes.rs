@@ -439,9 +439,10 @@ mod tests {
             ("m: {on: 1}\n", "m: {on: 2, on: 1}\n"),
         ] {
             assert_eq!(offered(alone).len(), 1, "{alone}");
-            let both = match other.starts_with("m:") {
-                true => other.to_owned(),
-                false => format!("{alone}{other}"),
+            let both = if other.starts_with("m:") {
+                other.to_owned()
+            } else {
+                format!("{alone}{other}")
             };
             assert_eq!(offered(&both), Vec::<String>::new(), "{both}");
         }
@@ -453,9 +454,10 @@ mod tests {
             ("  m: {merg: deep}\n", "  m: {merg: deep, merge: deep}\n"),
         ] {
             assert_eq!(offered(&format!("{options}{alone}")).len(), 1, "{alone}");
-            let both = match other.contains("merg:") {
-                true => format!("{options}{other}"),
-                false => format!("{options}{alone}{other}"),
+            let both = if other.contains("merg:") {
+                format!("{options}{other}")
+            } else {
+                format!("{options}{alone}{other}")
             };
             assert_eq!(offered(&both), Vec::<String>::new(), "{both}");
         }

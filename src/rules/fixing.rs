@@ -11,10 +11,10 @@ use super::recheck::{Recheck, recheck};
 use crate::workspace::Snapshot;
 
 /// Maximum number of rounds.
-const MOST_ROUNDS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 
 /// Maximum number of checks of a file to test its fixes.
-const MOST_LOOKS: usize = 12;
+const MAX_LOOKS: usize = 12;
 
 /// The findings of files, by path.
 pub type FindingsByFile = Vec<(Arc<str>, Vec<Finding>)>;
@@ -58,7 +58,7 @@ impl Fixing<'_> {
         let mut certain: Option<KnownFindings> = None;
         let mut touched = BTreeSet::new();
         let mut at_once = usize::MAX;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let fixable = self.paths.iter().filter_map(|path| {
                 let findings: &Vec<Finding> = found.get(path)?;
                 let wanted = findings.iter().filter(|finding| is_fixed(finding));
@@ -122,7 +122,7 @@ impl Fixing<'_> {
 /// Which fixes remove their finding and leave no more errors in the file. `find` returns the
 /// findings of that file in a snapshot, or `None` to stop. As each call checks the whole file,
 /// fixes are tested together, and in halves if they do harm. Fixes that are not tested after
-/// `MOST_LOOKS` calls are left out. Errors in other files are not checked, to save time.
+/// `MAX_LOOKS` calls are left out. Errors in other files are not checked, to save time.
 #[must_use]
 pub fn helpful(
     snapshot: &Snapshot,
@@ -138,7 +138,7 @@ pub fn helpful(
     let before = of_file(findings.to_vec());
     let mut helps = vec![false; fixes.len()];
     let mut open = VecDeque::from([(0..fixes.len()).collect::<Vec<usize>>()]);
-    for _ in 0..MOST_LOOKS {
+    for _ in 0..MAX_LOOKS {
         let Some((made, tried)) = next_together(snapshot, fixes, &mut open) else {
             break;
         };
@@ -395,11 +395,11 @@ mod tests {
     fn many_fixes_need_few_checks() {
         assert_eq!(helping(200, |_| false), (vec![true; 200], 1));
         let (helps, looks) = helping(200, |at| at == 150);
-        assert!(looks <= MOST_LOOKS, "{looks}");
+        assert!(looks <= MAX_LOOKS, "{looks}");
         assert!(!helps[150]);
         assert!(helps.iter().filter(|helps| **helps).count() > 190);
         let (helps, looks) = helping(200, |_| true);
-        assert_eq!((helps, looks), (vec![false; 200], MOST_LOOKS));
+        assert_eq!((helps, looks), (vec![false; 200], MAX_LOOKS));
         // A few fixes, as around a cursor.
         for bad in 0..4 {
             let (helps, looks) = helping(4, |at| at == bad);

@@ -30,15 +30,16 @@ fn check(at: &FileContext<'_>, context: &RootContext<'_>, findings: &mut Finding
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
         let is_ignored = at.settings().strict != Strict::Error || *layer == Layer::Global;
-        let (severity, effect) = match is_ignored {
-            true => (
+        let (severity, effect) = if is_ignored {
+            (
                 Severity::Warning,
                 "Puppet falls back to its version 3 default",
-            ),
-            false => (
+            )
+        } else {
+            (
                 Severity::Error,
                 "Puppet reads it as version 3, which fails every lookup",
-            ),
+            )
         };
         findings.report_as(
             severity,
@@ -143,9 +144,10 @@ impl Configuration<'_> {
             Ok(_) => return true,
             Err(ConfigError::Structure { mismatches, .. }) => mismatches,
             Err(ConfigError::Rule { rule, .. }) => {
-                let key = match matches!(rule, ConfigRule::Version(_)) {
-                    true => "version",
-                    false => "defaults",
+                let key = if matches!(rule, ConfigRule::Version(_)) {
+                    "version"
+                } else {
+                    "defaults"
                 };
                 let part = || entry(tree, node, key).map(|(_, value)| tree.node(value).range);
                 let range = match level {

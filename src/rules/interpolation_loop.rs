@@ -19,10 +19,10 @@ use crate::workspace::{File, LOOKUP_OPTIONS};
 rule!("interpolation-loop", Error, [File(check)], WORKSPACE);
 
 /// Maximum number of steps in the search for scopes with a loop, for one key.
-const MOST_STEPS: usize = 500;
+const MAX_STEPS: usize = 500;
 
 /// Maximum number of scopes in which one key is looked up.
-const MOST_SCOPES: usize = 24;
+const MAX_SCOPES: usize = 24;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let references = at.snapshot().references();
@@ -84,7 +84,7 @@ impl LoopSearch<'_, '_> {
     fn go(&mut self, key: &str, only: Option<&File>, scope: &Scope) {
         for edge in self.checker.circular(key).iter() {
             self.steps += 1;
-            if self.steps > MOST_STEPS || self.scopes.len() > MOST_SCOPES {
+            if self.steps > MAX_STEPS || self.scopes.len() > MAX_SCOPES {
                 return;
             }
             if only.is_some_and(|file| file.id() != edge.file) || self.on_way.contains(&edge.to) {
@@ -265,9 +265,10 @@ impl<'a> Loops<'a> {
                 continue;
             }
             let always = reference.certain.len() == count;
-            let severity = match always {
-                true => Severity::Error,
-                false => Severity::Warning,
+            let severity = if always {
+                Severity::Error
+            } else {
+                Severity::Warning
             };
             let message = reference.message(always);
             findings.report_as(severity, range, message).related = reference.related;

@@ -15,7 +15,7 @@ use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 pub(super) const USUAL_PREFIX: &str = "--";
 
 /// Maximum number of files with one key that are read.
-pub(super) const MOST_FILES: usize = 64;
+pub(super) const MAX_FILES: usize = 64;
 
 /// A string in a value that starts with a knock-out prefix.
 pub(super) struct Knockout {
@@ -61,7 +61,7 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     if !is_possible
         || !file.is_last(key)
         || &*key.name == LOOKUP_OPTIONS
-        || file.snapshot().count_with(&key.name) > MOST_FILES
+        || file.snapshot().count_with(&key.name) > MAX_FILES
     {
         return None;
     }
@@ -181,7 +181,7 @@ pub(super) fn lower_files<'a>(
     let own = reader.last_rank();
     let mut lower = Vec::new();
     let mut has_others = false;
-    for other in file.snapshot().iter_files_with(key).take(MOST_FILES) {
+    for other in file.snapshot().iter_files_with(key).take(MAX_FILES) {
         let readers = file.checker.readers(other);
         if other.path() == file.file.path() || readers.is_empty() {
             continue;

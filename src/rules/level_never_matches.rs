@@ -274,9 +274,10 @@ impl LevelPaths<'_> {
             if is_last && template.parts.len() > 1 {
                 return None;
             }
-            let wanted = match is_last {
-                true => FileKind::File,
-                false => FileKind::Directory,
+            let wanted = if is_last {
+                FileKind::File
+            } else {
+                FileKind::Directory
             };
             let at = format!("{folder}/{name}");
             if files.kind(&at) == Some(wanted) {

@@ -14,7 +14,7 @@ use crate::value::Value;
 use crate::workspace::ValueKind;
 
 /// Maximum number of files with a key; keys in more files are not checked.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The key that a token looks up.
 pub(super) struct LookedUp {
@@ -97,7 +97,7 @@ pub(super) fn segments(at: &TokenAt<'_>) -> Vec<(Segment, TextRange)> {
 fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     let checker = file.checker;
     let root = &looked_up.root;
-    if file.snapshot().count_with(root) > MOST_FILES
+    if file.snapshot().count_with(root) > MAX_FILES
         || !checker.has_all_data_for(file.readers(), root)
     {
         return None;

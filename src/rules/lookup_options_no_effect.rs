@@ -11,7 +11,7 @@ use crate::text::typing_error;
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 /// Maximum number of files with entries that are compared with a pattern.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 rule!(
     "lookup-options-no-effect",
@@ -56,9 +56,10 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
 }
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
-    match at.name.starts_with('^') {
-        true => check_pattern(file, at, findings),
-        false => check_name(file, at, findings),
+    if at.name.starts_with('^') {
+        check_pattern(file, at, findings)
+    } else {
+        check_name(file, at, findings)
     }
 }
 
@@ -125,7 +126,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     let entries = || checker.all_options().iter();
     // The same pattern in another file may change its position.
     if entries().any(|entry| *entry.name == *at.name && entry.path != *file.file.path())
-        || file.snapshot().count_with(LOOKUP_OPTIONS) > MOST_FILES
+        || file.snapshot().count_with(LOOKUP_OPTIONS) > MAX_FILES
     {
         return;
     }

@@ -122,9 +122,12 @@ fn moved(file: &FileContext<'_>, options: &KeyOptions<'_>) -> Option<TextEdit> {
     }
     let place = merge.or_else(|| all.clone().find(|&at| is_moved(at)))?;
     let kept = all.clone().filter(|&at| at == place || !is_moved(at));
-    let kept = kept.map(|at| match at == place {
-        true => format!("{quote}merge{quote}: {under}"),
-        false => range(at).slice(text).to_owned(),
+    let kept = kept.map(|at| {
+        if at == place {
+            format!("{quote}merge{quote}: {under}")
+        } else {
+            range(at).slice(text).to_owned()
+        }
     });
     let new = kept.collect::<Vec<String>>().join(gap);
     let first = range(0);

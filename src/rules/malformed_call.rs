@@ -30,9 +30,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             if Method::from_name(name).is_none() {
                 return;
             }
-            let advice = match argument.ends_with(')') {
-                true => "quote the argument",
-                false => "a call has brackets and one quoted argument",
+            let advice = if argument.ends_with(')') {
+                "quote the argument"
+            } else {
+                "a call has brackets and one quoted argument"
             };
             let (severity, effect) = match file.settings().puppet_version {
                 PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),

@@ -7,7 +7,7 @@ use crate::lookup::{Cause, LookupError, Reach, Request, Subject};
 use crate::workspace::ValueKind;
 
 /// Maximum number of files with the key; keys in more files are not looked up.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 rule!("merge-type-clash", Error, [Option(check)], WORKSPACE);
 
@@ -21,7 +21,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         Some(_) | None => return,
     };
     let snapshot = file.snapshot();
-    if !(2..=MOST_FILES).contains(&snapshot.count_with(at.name)) {
+    if !(2..=MAX_FILES).contains(&snapshot.count_with(at.name)) {
         return;
     }
     let mut facts = snapshot.iter_files_with(at.name).map(|file| file.facts());

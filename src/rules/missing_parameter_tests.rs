@@ -63,9 +63,10 @@ fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
 }
 
 fn found_in_chain(site: &str, role: &str, more: &str) -> Vec<Finding> {
-    let common = match more.contains("data/common.yaml") {
-        true => "",
-        false => "#- data/common.yaml\n",
+    let common = if more.contains("data/common.yaml") {
+        ""
+    } else {
+        "#- data/common.yaml\n"
     };
     let text = format!(
         "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}{common}"

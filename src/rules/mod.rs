@@ -59,7 +59,7 @@ mod suppression;
 mod variables;
 mod walk;
 
-pub use checker::{Checker, MOST_FINDINGS, RuleSet, check_file};
+pub use checker::{Checker, MAX_FINDINGS, RuleSet, check_file};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{FindingIdentity, Made, Removed, fixes_together};
 pub use fixing::{AfterFixes, FindingsByFile, Fixing, helpful};

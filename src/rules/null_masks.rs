@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 
 /// Maximum number of files with the key that are searched for a lower value.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 rule!("null-masks", Hint, [Key(check)], WORKSPACE);
 
@@ -25,9 +25,10 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(lower) = lower_file(file, &key.name) else {
         return;
     };
-    let severity = match key.value.is_empty() {
-        true => Severity::Information,
-        false => Severity::Hint,
+    let severity = if key.value.is_empty() {
+        Severity::Information
+    } else {
+        Severity::Hint
     };
     findings.report_as(
         severity,
@@ -47,7 +48,7 @@ fn is_null(key: &KeyFact, text: &str) -> bool {
 
 /// A file of a lower level in the same hierarchy that has a value for the key.
 fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
-    let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
+    let mut others = file.snapshot().iter_files_with(key).take(MAX_FILES);
     let is_below = |above: &Reach, reach: &Reach| {
         reach.place.rank() > above.place.rank() && may_meet(above, reach)
     };

@@ -118,12 +118,13 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
             let Some(value) = value else {
                 continue;
             };
-            let pattern = match fact.pattern.starts_with('^') {
-                false => None,
-                true => match checker.pattern(&fact.pattern) {
+            let pattern = if fact.pattern.starts_with('^') {
+                match checker.pattern(&fact.pattern) {
                     Ok(pattern) => Some(pattern),
                     Err(_) => continue,
-                },
+                }
+            } else {
+                None
             };
             listed.push(ListedOption {
                 name: Arc::clone(&fact.pattern),
@@ -139,9 +140,10 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     let mut exact: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
     let mut patterns = Vec::new();
     for (at, entry) in listed.iter().enumerate() {
-        match entry.is_pattern() {
-            true => patterns.push(at),
-            false => exact.entry(Arc::clone(&entry.name)).or_default().push(at),
+        if entry.is_pattern() {
+            patterns.push(at)
+        } else {
+            exact.entry(Arc::clone(&entry.name)).or_default().push(at)
         }
     }
     OptionList {

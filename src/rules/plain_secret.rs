@@ -20,9 +20,10 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         return;
     };
     let is_opened = file.readers().iter().all(|reader| !reader.reading.is_plain);
-    let advice = match is_opened && !file.readers().is_empty() {
-        true => "encrypt it: the level that reads this file decrypts values",
-        false => "keep it in a level that reads encrypted values (eyaml)",
+    let advice = if is_opened && !file.readers().is_empty() {
+        "encrypt it: the level that reads this file decrypts values"
+    } else {
+        "keep it in a level that reads encrypted values (eyaml)"
     };
     let message =
         format!("this looks like {what}, and everyone who can read the data can read it: {advice}");

@@ -36,13 +36,15 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         let replacement = in_data(bare).map(|variable| modern(&variable).unwrap_or(variable));
         let is_call = matches!(parse_token(inside, 0), TokenKind::Call { .. });
         let replacement = replacement.or_else(|| is_call.then(|| inside.to_owned()));
-        let example = match bare.contains('(') {
-            true => "lookup('key')",
-            false => "facts.os.family",
+        let example = if bare.contains('(') {
+            "lookup('key')"
+        } else {
+            "facts.os.family"
         };
-        let what = match bare.contains('(') {
-            true => "values are looked up by",
-            false => "variables are written",
+        let what = if bare.contains('(') {
+            "values are looked up by"
+        } else {
+            "variables are written"
         };
         let finding = findings.report(
             range,

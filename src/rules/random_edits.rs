@@ -292,9 +292,10 @@ fn text(path: &str, lines: &[String]) -> String {
         let parts = line.split_inclusive(['[', ']', '{', '}', ',', ':', ' ']);
         let parts = parts.map(|part| {
             let word = part.trim_end_matches(['[', ']', '{', '}', ',', ':', ' ']);
-            match words.contains(&word) && !line.contains("%{") {
-                true => format!("\"{word}\"{}", &part[word.len()..]),
-                false => part.to_owned(),
+            if words.contains(&word) && !line.contains("%{") {
+                format!("\"{word}\"{}", &part[word.len()..])
+            } else {
+                part.to_owned()
             }
         });
         parts.collect::<String>()

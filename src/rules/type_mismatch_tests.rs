@@ -264,9 +264,10 @@ fn mismatches_of_nodes_without_the_class_are_not_reported() {
         .chain(reported.map(|it| (it, " #~ type-mismatch")))
     {
         // Only a1 reads a list with the class, unless all may.
-        let list = match site.contains("'a1', 'b1'") {
-            true => "#- data/node/b1.yaml\nclasses: [o]\n",
-            false => "#- data/node/a1.yaml\nclasses: [e]\n",
+        let list = if site.contains("'a1', 'b1'") {
+            "#- data/node/b1.yaml\nclasses: [o]\n"
+        } else {
+            "#- data/node/a1.yaml\nclasses: [e]\n"
         };
         let others = match site {
             "node default { }" | "" => others.replace("include e", "include u"),

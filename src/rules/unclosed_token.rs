@@ -36,9 +36,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let is_surely_one = is_call || is_known(file, name.unwrap_or_default());
     // Blanks are a sign of another language.
     let has_blank = token[2..].contains(char::is_whitespace);
-    let severity = match has_blank && !is_surely_one && !inner.contains('(') {
-        true => Severity::Hint,
-        false => Severity::Warning,
+    let severity = if has_blank && !is_surely_one && !inner.contains('(') {
+        Severity::Hint
+    } else {
+        Severity::Warning
     };
     // Line breaks at the end of a block are not part of it.
     let start = at.token.range.start as usize;
@@ -60,9 +61,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         | TokenKind::Unclosed => false,
     };
     if is_whole {
-        let safety = match is_surely_one {
-            true => Safety::Safe,
-            false => Safety::Unsafe,
+        let safety = if is_surely_one {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
         };
         let edit = TextEdit::insert(range.end as usize, "}");
         finding

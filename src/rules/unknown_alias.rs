@@ -8,7 +8,7 @@ use crate::value::LoadErrorKind;
 rule!("unknown-alias", Error, [File(check)]);
 
 /// Maximum number of aliases that get a suggestion, which takes a comparison with each anchor.
-const MOST_SUGGESTED: usize = 20;
+const MAX_SUGGESTED: usize = 20;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let kind = LoadErrorKind::YamlUnknownAlias;
@@ -25,7 +25,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         let known = || anchors.iter().copied();
         let suggestion = || typing_error(name, known()).or_else(|| nearest(name, known()));
         count += 1;
-        let suggestion = (count <= MOST_SUGGESTED).then(suggestion).flatten();
+        let suggestion = (count <= MAX_SUGGESTED).then(suggestion).flatten();
         let finding = findings.report(
             node.range,
             format!(

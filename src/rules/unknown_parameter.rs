@@ -30,9 +30,10 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let names = first.definition.parameters.iter().map(|p| &*p.name);
     let is_perhaps_read = computing(at.snapshot()).next().is_some();
-    let suggestion = match is_perhaps_read {
-        true => typing_error(parameter, names),
-        false => nearest(parameter, names),
+    let suggestion = if is_perhaps_read {
+        typing_error(parameter, names)
+    } else {
+        nearest(parameter, names)
     };
     // Code of other modules hardly ever computes a key that differs from a parameter of this class by a letter.
     let is_own = |file: &Arc<File>| classes.iter().any(|it| is_of_module(file, it));
@@ -44,9 +45,10 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if is_perhaps_read && !is_typing_error() {
         return;
     }
-    let is_read = match is_perhaps_read {
-        true => "",
-        false => ": Puppet never reads this key",
+    let is_read = if is_perhaps_read {
+        ""
+    } else {
+        ": Puppet never reads this key"
     };
     let finding = findings.report(
         key.key,

@@ -34,9 +34,10 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             for (_, node) in at.tree().nodes() {
                 walk.call(&hooks.node, |check, findings| check(at, node, findings));
             }
-            let texts = match hooks.config_text.is_empty() {
-                true => Vec::new(),
-                false => config_texts(at),
+            let texts = if hooks.config_text.is_empty() {
+                Vec::new()
+            } else {
+                config_texts(at)
             };
             for text in texts {
                 walk.call(&hooks.config_text, |check, findings| {
@@ -121,9 +122,10 @@ pub(super) enum NodeRole {
 pub(super) fn roles(tree: &Tree) -> Vec<NodeRole> {
     let mut roles = vec![NodeRole::Value; tree.len()];
     for (id, node) in tree.nodes() {
-        let role = match tree.root() == Some(id) {
-            true => NodeRole::TopLevelKey,
-            false => NodeRole::NestedKey,
+        let role = if tree.root() == Some(id) {
+            NodeRole::TopLevelKey
+        } else {
+            NodeRole::NestedKey
         };
         for &(key, _) in node.as_mapping().unwrap_or_default() {
             roles[key.index()] = role;

@@ -31,9 +31,10 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     );
     // File modes are not meant as numbers.
     let is_mode = matches!(text.len(), 4 | 5) && digits.len() == text.len();
-    let safety = match is_mode {
-        true => Safety::Safe,
-        false => Safety::Unsafe,
+    let safety = if is_mode {
+        Safety::Safe
+    } else {
+        Safety::Unsafe
     };
     finding.fixes.extend(Fix::quote(safety, at.node));
     fitting::keep_fitting(file, finding);

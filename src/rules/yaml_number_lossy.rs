@@ -43,9 +43,10 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     };
     let key = file.key_around(at.id).map(|key| key.to_lowercase());
     let is_version = key.is_some_and(|key| VERSIONS.iter().any(|word| key.contains(word)));
-    let (severity, safety) = match is_version {
-        true => (Severity::Warning, Safety::Safe),
-        false => (Severity::Hint, Safety::Unsafe),
+    let (severity, safety) = if is_version {
+        (Severity::Warning, Safety::Safe)
+    } else {
+        (Severity::Hint, Safety::Unsafe)
     };
     let finding = findings.report_as(
         severity,

@@ -172,9 +172,10 @@ fn strict(text: &str) -> Resolved {
     }
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
-        return Resolved::Float(match text.starts_with('-') {
-            true => f64::NEG_INFINITY,
-            false => f64::INFINITY,
+        return Resolved::Float(if text.starts_with('-') {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
         });
     }
     let of_base = |digits: &str, base| BigInt::parse_bytes(digits.as_bytes(), base);

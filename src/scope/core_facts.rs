@@ -238,12 +238,11 @@ pub fn core_fact(path: &str) -> CoreFact {
     if PARTS.iter().any(|part| within(&part)) {
         // A sub-part of a part that is listed without its own parts is assumed to exist.
         let mut parts = PARTS.iter();
-        return match parts.any(|part| is_prefix(path, part) || is_prefix(part, path)) {
-            true => CoreFact::Exists,
-            false => {
-                let near = PARTS.iter().filter(within).copied();
-                CoreFact::NoSuchPart(typing_error(path, near))
-            }
+        return if parts.any(|part| is_prefix(path, part) || is_prefix(part, path)) {
+            CoreFact::Exists
+        } else {
+            let near = PARTS.iter().filter(within).copied();
+            CoreFact::NoSuchPart(typing_error(path, near))
         };
     }
     if OTHERS.contains(&top) {

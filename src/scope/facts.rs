@@ -11,7 +11,7 @@ use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value, from_json};
 
 /// Maximum number of cached facts of a scope: hierarchies use a handful.
-const MOST_READ: usize = 64;
+const MAX_READ: usize = 64;
 
 /// The facts of one node. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -144,9 +144,10 @@ impl Saved {
         let common = self.common.iter();
         let common = common.filter(|(name, _)| name.as_str().is_some_and(is_read));
         let common: HashMap = common.map(|(k, v)| (k.clone(), v.clone())).collect();
-        let mut facts = match common.is_empty() {
-            true => own.clone(),
-            false => deep_merge_facts(&common, &own),
+        let mut facts = if common.is_empty() {
+            own.clone()
+        } else {
+            deep_merge_facts(&common, &own)
         };
         if NAMING.into_iter().any(is_read) {
             name_facts(&self.certname, &own, &mut facts);
@@ -214,7 +215,7 @@ impl SavedFacts {
         }
         let value = self.facts.get(name).map(|value| sanitize(&value));
         let mut read = lock();
-        if read.len() < MOST_READ {
+        if read.len() < MAX_READ {
             read.push((name.into(), value.clone()));
         }
         value

@@ -285,7 +285,7 @@ fn listed<'a>(certname: &str, raw: &'a RawValue) -> Result<Option<ObjectParts<'a
 /// Checks that everything in a piece can be parsed: splitting it misses some errors.
 fn check(piece: &RawValue) -> Result<(), NodesError> {
     /// Maximum nesting of brackets before a full parse.
-    const MOST_OPEN: usize = 100;
+    const MAX_OPEN: usize = 100;
     let text = piece.get();
     let mut open = 0_usize;
     let mut deepest = 0;
@@ -298,7 +298,7 @@ fn check(piece: &RawValue) -> Result<(), NodesError> {
         deepest = deepest.max(open);
     }
     // Only an escape can name half a surrogate pair.
-    if deepest > MOST_OPEN || text.contains("\\u") {
+    if deepest > MAX_OPEN || text.contains("\\u") {
         from_raw_json(piece).map_err(no_json)?;
     }
     Ok(())

@@ -42,9 +42,10 @@ pub enum Knowledge {
 impl Knowledge {
     /// Of a node whose sources tell this.
     pub(super) fn of(told: &Completeness) -> Knowledge {
-        match *told == Completeness::nothing() {
-            true => Knowledge::Name,
-            false => Knowledge::All,
+        if *told == Completeness::nothing() {
+            Knowledge::Name
+        } else {
+            Knowledge::All
         }
     }
 }
@@ -237,9 +238,10 @@ impl Node {
             (Told::Paths(_), Told::All) => below.trusted.clone(),
             (Told::Paths(_), Told::Paths(_)) => deep_merge_facts(&below.trusted, &self.trusted),
         };
-        let variables = match self.told.variables {
-            true => self.variables.clone(),
-            false => deep_merge_facts(&below.variables, &self.variables),
+        let variables = if self.told.variables {
+            self.variables.clone()
+        } else {
+            deep_merge_facts(&below.variables, &self.variables)
         };
         let told = Completeness {
             facts: self.told.facts.or(&below.told.facts),
@@ -342,12 +344,12 @@ impl Node {
 /// Binds every leaf of a value, by its path.
 fn bind_leaves(scope: &mut Scope, path: &str, value: &Value, depth: usize) {
     /// Data given by hand is not deep.
-    const MOST_DEPTH: usize = 32;
+    const MAX_DEPTH: usize = 32;
     let Some(parts) = value.as_hash() else {
         return scope.bind_value(path, value.clone());
     };
     for (name, part) in parts {
-        if let Some(name) = name.as_str().filter(|_| depth < MOST_DEPTH) {
+        if let Some(name) = name.as_str().filter(|_| depth < MAX_DEPTH) {
             bind_leaves(scope, &format!("{path}.{name}"), part, depth + 1);
         }
     }

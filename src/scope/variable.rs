@@ -362,13 +362,15 @@ impl Scope {
         match name.rsplit_once("::") {
             Some((class, leaf)) => {
                 let known = self.class.as_ref().is_some_and(|known| known.name == class);
-                let reason = match known {
-                    true => String::new(),
-                    false => format!("class {class} could not be found"),
+                let reason = if known {
+                    String::new()
+                } else {
+                    format!("class {class} could not be found")
                 };
-                let shown = match known {
-                    true => format!("::{class}::{leaf}"),
-                    false => format!("{class}::{leaf}"),
+                let shown = if known {
+                    format!("::{class}::{leaf}")
+                } else {
+                    format!("{class}::{leaf}")
                 };
                 undefined(&shown, &reason, false)
             }

@@ -361,9 +361,10 @@ impl DiskReader {
 
     /// Cancels a read at the end of the session.
     fn go_on(&self) -> ControlFlow<()> {
-        match self.lock().closed {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if self.lock().closed {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Value, json};
 
 /// Maximum number of remembered workspace folders.
-const MOST_FOLDERS: usize = 200;
+const MAX_FOLDERS: usize = 200;
 
 /// Maximum size of a choice's file, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -82,9 +82,9 @@ fn forget_oldest(memory: &Path, latest: &Path) -> std::io::Result<()> {
             kept.push((entry.metadata()?.modified()?, entry.path()));
         }
     }
-    if kept.len() >= MOST_FOLDERS {
+    if kept.len() >= MAX_FOLDERS {
         kept.sort();
-        for (_, oldest) in &kept[..=kept.len() - MOST_FOLDERS] {
+        for (_, oldest) in &kept[..=kept.len() - MAX_FOLDERS] {
             std::fs::remove_file(oldest)?;
         }
     }
@@ -139,12 +139,12 @@ mod tests {
     #[test]
     fn only_so_many_folders_are_remembered() {
         let temporary = tempfile::tempdir().unwrap();
-        for number in 0..MOST_FOLDERS + 10 {
+        for number in 0..MAX_FOLDERS + 10 {
             keep(temporary.path(), &format!("/w{number}"), Some("a"));
         }
         let kept = std::fs::read_dir(temporary.path()).unwrap().count();
-        assert_eq!(kept, MOST_FOLDERS);
-        let last = format!("/w{}", MOST_FOLDERS + 9);
+        assert_eq!(kept, MAX_FOLDERS);
+        let last = format!("/w{}", MAX_FOLDERS + 9);
         assert!(recall(temporary.path(), &last).is_some());
     }
 }

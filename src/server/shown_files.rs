@@ -21,10 +21,10 @@ use super::lock;
 const NAME: &str = "hiera-ls-";
 
 /// Maximum number of names tried for a folder.
-const MOST_TRIES: usize = 100;
+const MAX_TRIES: usize = 100;
 
 /// Maximum number of entries searched for folders of ended processes.
-const MOST_SWEPT: usize = 10_000;
+const MAX_SWEPT: usize = 10_000;
 
 /// Maximum length of a file's name in bytes, without its extension: file systems allow 255.
 const MAX_NAME: usize = 200;
@@ -118,7 +118,7 @@ fn make(parent: &Path) -> Result<PathBuf> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let process = std::process::id();
-    for number in 0..MOST_TRIES {
+    for number in 0..MAX_TRIES {
         let at = parent.join(format!("{NAME}{process}-{number}"));
         match builder.create(&at) {
             Ok(()) => return Ok(at),
@@ -134,7 +134,7 @@ fn sweep(parent: &Path, made: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else {
         return;
     };
-    for entry in entries.take(MOST_SWEPT).flatten() {
+    for entry in entries.take(MAX_SWEPT).flatten() {
         let at = entry.path();
         if process_of(&entry.file_name()).is_some_and(|process| !is_alive(process))
             && is_like(&at, made)

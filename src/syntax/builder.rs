@@ -232,9 +232,10 @@ impl<'t> Builder<'t> {
         anchor: Option<Box<Spanned>>,
         tag: Option<Box<Spanned>>,
     ) {
-        let kind = match is_mapping {
-            true => NodeKind::Mapping(Box::default()),
-            false => NodeKind::Sequence(Box::default()),
+        let kind = if is_mapping {
+            NodeKind::Mapping(Box::default())
+        } else {
+            NodeKind::Sequence(Box::default())
         };
         let id = self.add(TextRange::empty(at), kind, anchor, tag);
         self.open.push(OpenCollection {
@@ -265,9 +266,10 @@ impl<'t> Builder<'t> {
     }
 
     fn shared(&self, text: &str) -> Arc<str> {
-        match text.is_empty() {
-            true => self.empty.clone(),
-            false => Arc::from(text),
+        if text.is_empty() {
+            self.empty.clone()
+        } else {
+            Arc::from(text)
         }
     }
 

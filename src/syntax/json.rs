@@ -293,9 +293,10 @@ impl JsonParser<'_> {
             }));
         }
         let is_object = self.bytes[start] == b'{';
-        let (close, kind) = match is_object {
-            true => (b'}', NodeKind::Mapping(Box::default())),
-            false => (b']', NodeKind::Sequence(Box::default())),
+        let (close, kind) = if is_object {
+            (b'}', NodeKind::Mapping(Box::default()))
+        } else {
+            (b']', NodeKind::Sequence(Box::default()))
         };
         let id = self.tree.add(TextRange::empty(start), kind, parent);
         let (mut pairs, mut elements) = (Vec::new(), Vec::new());
@@ -322,9 +323,10 @@ impl JsonParser<'_> {
             }
         }
         let node = &mut self.tree.nodes[id.index()];
-        node.kind = match is_object {
-            true => NodeKind::Mapping(pairs.into()),
-            false => NodeKind::Sequence(elements.into()),
+        node.kind = if is_object {
+            NodeKind::Mapping(pairs.into())
+        } else {
+            NodeKind::Sequence(elements.into())
         };
         node.range = TextRange::new(start, at + 1);
         Ok((id, at + 1))
@@ -337,9 +339,10 @@ impl JsonParser<'_> {
 
     /// An object fails silently, an array raises for the text from `at` on.
     fn failure_in(&self, is_object: bool, at: usize, stuck: usize) -> JsonFailure {
-        match is_object {
-            true => JsonFailure::Silent(stuck),
-            false => JsonFailure::Raised(self.unexpected(raised_in::ARRAY, at, stuck)),
+        if is_object {
+            JsonFailure::Silent(stuck)
+        } else {
+            JsonFailure::Raised(self.unexpected(raised_in::ARRAY, at, stuck))
         }
     }
 

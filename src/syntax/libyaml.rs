@@ -194,9 +194,10 @@ fn scalar_style(style: unsafe_sys::yaml_scalar_style_t) -> ScalarStyle {
 }
 
 fn collection_style(is_flow: bool) -> CollectionStyle {
-    match is_flow {
-        true => CollectionStyle::Flow,
-        false => CollectionStyle::Block,
+    if is_flow {
+        CollectionStyle::Flow
+    } else {
+        CollectionStyle::Block
     }
 }
 

@@ -506,9 +506,10 @@ fn may_start(content: &str) -> bool {
 }
 
 fn quoted_style(content: &str) -> ScalarStyle {
-    match content.starts_with('"') {
-        true => ScalarStyle::DoubleQuoted,
-        false => ScalarStyle::SingleQuoted,
+    if content.starts_with('"') {
+        ScalarStyle::DoubleQuoted
+    } else {
+        ScalarStyle::SingleQuoted
     }
 }
 

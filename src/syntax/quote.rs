@@ -29,9 +29,10 @@ pub fn quote_scalars(line: &str, begins: &dyn Fn(&str) -> bool) -> String {
         };
         let (part, behind) = rest.split_at(end);
         let is_blank = behind.is_empty() || behind.starts_with([' ', '\n', '\r']);
-        match is_wanted {
-            true => out.push_str(&quoted(part)),
-            false => out.push_str(part),
+        if is_wanted {
+            out.push_str(&quoted(part))
+        } else {
+            out.push_str(part)
         }
         match next {
             '[' | '{' if is_start => depth += 1,
@@ -73,9 +74,10 @@ fn scalar_end(text: &str, in_flow: bool) -> usize {
         if is_end {
             break;
         }
-        at += match rest.starts_with("%{") {
-            true => token_end(rest),
-            false => next.len_utf8(),
+        at += if rest.starts_with("%{") {
+            token_end(rest)
+        } else {
+            next.len_utf8()
         };
     }
     text[..at].trim_end().len()
@@ -84,8 +86,9 @@ fn scalar_end(text: &str, in_flow: bool) -> usize {
 /// A text in quotes: double ones, unless it contains something that would have to be escaped.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    match text.contains(['"', '\\']) {
-        true => format!("'{}'", text.replace('\'', "''")),
-        false => format!("\"{text}\""),
+    if text.contains(['"', '\\']) {
+        format!("'{}'", text.replace('\'', "''"))
+    } else {
+        format!("\"{text}\"")
     }
 }

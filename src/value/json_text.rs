@@ -33,7 +33,7 @@ const MAX_JSON: usize = 64 << 20;
 const MAX_GENERATED_DEPTH: usize = 100;
 
 /// Maximum nesting that is read.
-const MOST_DEPTH: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Why a value has no JSON, or why a text is invalid, in the generator's or reader's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,7 +104,7 @@ pub fn from_json(text: &str) -> Result<Value, JsonError> {
 
 fn too_deep() -> JsonError {
     JsonError {
-        message: format!("lists and objects nest deeper than {MOST_DEPTH} levels"),
+        message: format!("lists and objects nest deeper than {MAX_DEPTH} levels"),
     }
 }
 
@@ -174,7 +174,7 @@ pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
 fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
     let text = raw.get().trim();
     Ok(match text.as_bytes().first() {
-        Some(b'{' | b'[') if depth >= MOST_DEPTH => return Err(too_deep()),
+        Some(b'{' | b'[') if depth >= MAX_DEPTH => return Err(too_deep()),
         Some(b'{') => {
             let Entries(entries) = serde_json::from_str(text)?;
             let mut hash = super::hash_with_capacity(entries.len());
@@ -272,18 +272,20 @@ struct Plain<'a> {
 
 impl Plain<'_> {
     fn text<S: Serializer>(self, text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.room.take(text.len()) {
-            true => serializer.serialize_str(text),
-            false => Err(S::Error::custom("the value is too large")),
+        if self.room.take(text.len()) {
+            serializer.serialize_str(text)
+        } else {
+            Err(S::Error::custom("the value is too large"))
         }
     }
 
     fn check_depth<E: serde::ser::Error>(self) -> Result<(), E> {
-        match self.depth > MAX_GENERATED_DEPTH {
-            true => Err(E::custom(format!(
+        if self.depth > MAX_GENERATED_DEPTH {
+            Err(E::custom(format!(
                 "nesting of {MAX_GENERATED_DEPTH} is too deep"
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }

@@ -92,16 +92,15 @@ impl Sink for PlainValues<'_> {
             return;
         }
         let mut parts = self.parts.drain(first..);
-        let value = match is_mapping {
-            true => {
-                let mut hash = hash_with_capacity(parts.len() / 2);
-                // Of equal keys the last one is used.
-                while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-                    hash.insert(key, value);
-                }
-                Value::from(hash)
+        let value = if is_mapping {
+            let mut hash = hash_with_capacity(parts.len() / 2);
+            // Of equal keys the last one is used.
+            while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+                hash.insert(key, value);
             }
-            false => Value::array(parts.by_ref()),
+            Value::from(hash)
+        } else {
+            Value::array(parts.by_ref())
         };
         drop(parts);
         self.parts.push(value);
@@ -110,9 +109,10 @@ impl Sink for PlainValues<'_> {
 
 /// A string; empty if values are not being built.
 fn made(text: Cow<'_, str>, makes: bool) -> Value {
-    match makes {
-        true => Value::from(text),
-        false => Value::Undef,
+    if makes {
+        Value::from(text)
+    } else {
+        Value::Undef
     }
 }
 

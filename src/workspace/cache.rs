@@ -33,7 +33,7 @@ impl TextHash {
 pub(super) const LEAST_BUDGET: usize = 16 << 20;
 
 /// Maximum memory budget of a cache, in bytes.
-pub(super) const MOST_BUDGET: usize = 256 << 20;
+pub(super) const MAX_BUDGET: usize = 256 << 20;
 
 /// A cache by text and format that evicts the least recently used entry first. A hit takes a shared
 /// lock and never waits for an entry that is being computed.

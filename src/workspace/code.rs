@@ -346,9 +346,10 @@ impl LookupKey {
             }
         }
         let has_letters = |text: &String| text.contains(|c: char| c.is_alphanumeric());
-        match texts.iter().any(has_letters) {
-            true => LookupKey::Partly(texts.into_iter().map(Arc::from).collect()),
-            false => LookupKey::Computed,
+        if texts.iter().any(has_letters) {
+            LookupKey::Partly(texts.into_iter().map(Arc::from).collect())
+        } else {
+            LookupKey::Computed
         }
     }
 

@@ -30,9 +30,10 @@ pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     if text.len() > LARGEST || !(is_named || (may_be && names_a_hierarchy(text))) {
         return None;
     }
-    let plain: Option<Arc<str>> = match is_template {
-        true => Some(Arc::from(without_tags(text)?)),
-        false => None,
+    let plain: Option<Arc<str>> = if is_template {
+        Some(Arc::from(without_tags(text)?))
+    } else {
+        None
     };
     let text: Arc<str> = plain.clone().unwrap_or_else(|| Arc::from(text));
     let value = load_yaml(text.as_bytes()).ok()?;

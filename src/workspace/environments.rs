@@ -133,13 +133,15 @@ pub fn modulepath(
             found.extend(base.iter().cloned());
         } else if !entry.contains('$') {
             let folder = path::normalise(&path::join(dir, &entry));
-            let folder = match entry.starts_with('/') {
-                true => here(folder),
-                false => folder,
+            let folder = if entry.starts_with('/') {
+                here(folder)
+            } else {
+                folder
             };
-            match entry.contains(WILDCARDS) {
-                true => found.extend(expand_glob(files, dir, &folder)),
-                false => found.push(Arc::from(folder)),
+            if entry.contains(WILDCARDS) {
+                found.extend(expand_glob(files, dir, &folder))
+            } else {
+                found.push(Arc::from(folder))
             }
         }
     }
@@ -156,9 +158,12 @@ fn expand_glob(files: &dyn Files, dir: &str, pattern: &str) -> Vec<Arc<str>> {
         Some(inside) => (dir, format!("/{inside}")),
         None => ("", pattern.to_owned()),
     };
-    let whole = |at: &str| match above.is_empty() && at.is_empty() {
-        true => "/".to_owned(),
-        false => format!("{above}{at}"),
+    let whole = |at: &str| {
+        if above.is_empty() && at.is_empty() {
+            "/".to_owned()
+        } else {
+            format!("{above}{at}")
+        }
     };
     let list = |folder: &str| {
         let names = files.list(&whole(folder)).into_iter();

@@ -23,11 +23,11 @@ use crate::text::TextRange;
 use crate::value::{LoadError, Value, json_literal, load_json_parse, load_parse};
 
 /// Maximum number of mappings that merge keys reach through one another: they can be circular.
-const MOST_MERGES: usize = 64;
+const MAX_MERGES: usize = 64;
 
 /// Maximum number of entries that merge keys add to a file: mappings that merge one another twice
 /// double at every step.
-const MOST_MERGED: usize = 100_000;
+const MAX_MERGED: usize = 100_000;
 
 #[derive(Clone, Copy)]
 pub(super) struct FactSource<'a> {
@@ -279,7 +279,7 @@ impl KeyExtraction<'_> {
             let end = next.map_or(self.end, |&(next, _)| {
                 self.tree.node(next).full_range().start as usize
             });
-            self.entry(key, value, end, MOST_MERGES);
+            self.entry(key, value, end, MAX_MERGES);
         }
     }
 
@@ -318,7 +318,7 @@ impl KeyExtraction<'_> {
         let Some(merges) = merges.checked_sub(1) else {
             return true;
         };
-        if self.merged > MOST_MERGED {
+        if self.merged > MAX_MERGED {
             self.has_odd_keys = true;
             return true;
         }
@@ -405,9 +405,10 @@ impl KeyExtraction<'_> {
         }
         let start = value.start as usize;
         let own = text.get(start..value.end as usize).unwrap_or_default();
-        let text = match own.contains(['|', '>']) {
-            true => text.get(start..end).unwrap_or(own),
-            false => own,
+        let text = if own.contains(['|', '>']) {
+            text.get(start..end).unwrap_or(own)
+        } else {
+            own
         };
         let aliases = &self.aliases;
         let behind = aliases.partition_point(|alias| alias.start < value.start);
@@ -418,9 +419,10 @@ impl KeyExtraction<'_> {
 
     fn fingerprint_of(&self, text: &str, has_alias: bool) -> u64 {
         let own = TextHash::of(text.as_bytes()).0;
-        match has_alias {
-            true => own ^ self.source.hash.0.rotate_left(1),
-            false => own,
+        if has_alias {
+            own ^ self.source.hash.0.rotate_left(1)
+        } else {
+            own
         }
     }
 }

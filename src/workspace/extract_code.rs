@@ -424,9 +424,10 @@ impl CodeExtraction<'_> {
                 _ => return SetParameters::Any,
             }
         }
-        match names.is_empty() {
-            true => SetParameters::Nothing,
-            false => SetParameters::Parameters(names.into()),
+        if names.is_empty() {
+            SetParameters::Nothing
+        } else {
+            SetParameters::Parameters(names.into())
         }
     }
 

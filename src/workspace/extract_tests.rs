@@ -91,7 +91,7 @@ fn merges_that_double_terminate() {
     let facts = read(&(text + "<<: *a49\nlast: 1\n"));
     assert!(facts.key("k").is_some() && facts.key("last").is_some());
     assert!(facts.has_odd_keys, "not all of it was read");
-    assert!(facts.keys.len() < 2 * MOST_MERGED);
+    assert!(facts.keys.len() < 2 * MAX_MERGED);
     // Many keys that are each merged once do not exceed the limit.
     let entries: String = (0..1000).map(|n| format!("  k{n}: {n}\n")).collect();
     let facts = read(&format!("a: &a\n{entries}<<: *a\n"));

@@ -74,9 +74,10 @@ impl ValueKind {
     /// The kind of a string.
     #[must_use]
     pub fn of_text(text: &str) -> ValueKind {
-        match text.contains("%{") || text.contains("ENC[") {
-            true => ValueKind::Open,
-            false => ValueKind::Text,
+        if text.contains("%{") || text.contains("ENC[") {
+            ValueKind::Open
+        } else {
+            ValueKind::Text
         }
     }
 }

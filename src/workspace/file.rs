@@ -136,10 +136,7 @@ impl File {
 
     /// The length of the text, as far as it counts for budgets: zero if it is read on demand.
     pub(super) fn counted_bytes(&self) -> usize {
-        match self.is_late() {
-            true => 0,
-            false => self.text().len(),
-        }
+        if self.is_late() { 0 } else { self.text().len() }
     }
 
     /// The facts, unless they must be extracted first.

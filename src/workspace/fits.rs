@@ -20,13 +20,13 @@ const FEW_TEMPLATES: usize = 64;
 
 /// Maximum number of bytes for further templates: a hierarchy has a handful, times the places that
 /// a scope can fill in; but each of a hundred modules may have one.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Up to this many files that start like a template are matched each time: most modules have a few.
 const FEW_FILES: usize = 64;
 
 /// Number of results that each template keeps, at 16 bytes for each file in them.
-const MOST_RECENT: usize = 6;
+const MAX_RECENT: usize = 6;
 
 /// Whether a template can match a file.
 #[derive(Clone, Copy)]
@@ -103,18 +103,17 @@ impl FitCache {
         if let Some(known) = recent().iter().find(is_it) {
             return Arc::clone(&known.holders);
         }
-        let found = match fits.files.len() < with_key.len() {
-            true => {
-                let files = fits.files.iter().copied();
-                let files = files.filter(|id| with_key.contains(*id));
-                holders(&order, files, format, &fits)
-            }
-            false => holders(&order, with_key.iter(), format, &fits),
+        let found = if fits.files.len() < with_key.len() {
+            let files = fits.files.iter().copied();
+            let files = files.filter(|id| with_key.contains(*id));
+            holders(&order, files, format, &fits)
+        } else {
+            holders(&order, with_key.iter(), format, &fits)
         };
         let holders = Arc::new(found);
         let mut recent = recent();
         recent.retain(|known| known.format != format || *known.key != *key);
-        if recent.len() >= MOST_RECENT {
+        if recent.len() >= MAX_RECENT {
             recent.remove(0);
         }
         recent.push(KnownHolders {
@@ -181,7 +180,7 @@ impl FitCache {
         }
         let fits = Arc::new(Fits::new(template, &order));
         let bytes = size_of_val(&fits.by_file[..]) + size_of_val(&fits.files[..]);
-        if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes.max(1)) {
+        if known.templates.len() >= FEW_TEMPLATES.max(MAX_BYTES / bytes.max(1)) {
             known.templates.clear();
         }
         known.templates.insert(template.clone(), Arc::clone(&fits));
@@ -290,9 +289,12 @@ mod tests {
         ] {
             let template = Template::parse(text);
             let expected = |across: bool| -> Vec<FileId> {
-                let files = snapshot.files().filter(|file| match across {
-                    true => template.matches_across_folders(file.path()),
-                    false => template.matches(file.path()),
+                let files = snapshot.files().filter(|file| {
+                    if across {
+                        template.matches_across_folders(file.path())
+                    } else {
+                        template.matches(file.path())
+                    }
                 });
                 files.map(|file| file.id()).collect()
             };

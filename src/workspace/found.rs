@@ -16,10 +16,10 @@ use super::snapshot::Snapshot;
 use super::visible::Here;
 
 /// Maximum number of folders that one configuration is tried for.
-const MOST_FOLDERS: usize = 64;
+const MAX_FOLDERS: usize = 64;
 
 /// Maximum number of judged configurations; a workspace with more of them has some other content.
-const MOST_JUDGED: usize = 256;
+const MAX_JUDGED: usize = 256;
 
 /// How a configuration was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -125,7 +125,7 @@ pub(super) fn judge(
 ) -> Vec<FoundConfig> {
     let mut tried: Vec<TriedConfig> = candidates
         .into_iter()
-        .take(MOST_JUDGED)
+        .take(MAX_JUDGED)
         .map(|candidate| TriedConfig::new(snapshot, candidate, modules, folders))
         .collect();
     tried.sort_by_cached_key(TriedConfig::rank);
@@ -192,7 +192,7 @@ impl TriedConfig {
         folders: &[Arc<str>],
     ) -> TriedConfig {
         let mut best: Option<(usize, Arc<str>, DataLayout, ReachedFiles)> = None;
-        for dir in candidate.dirs.iter().take(MOST_FOLDERS) {
+        for dir in candidate.dirs.iter().take(MAX_FOLDERS) {
             let (here, settings) = (Here(snapshot), &snapshot.settings);
             let layout = DataLayout::new(&here, &candidate.fact, dir, settings);
             let files = reached(snapshot, &layout, modules);

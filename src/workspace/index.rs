@@ -66,9 +66,10 @@ impl Patch {
 impl KeyIndex {
     pub(super) fn patch(&mut self, patch: Patch) {
         for (file, is_odd) in patch.odd {
-            match is_odd {
-                true => self.odd.insert(file),
-                false => self.odd.remove(&file),
+            if is_odd {
+                self.odd.insert(file)
+            } else {
+                self.odd.remove(&file)
             };
         }
         for (key, (mut added, removed)) in patch.keys {

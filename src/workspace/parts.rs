@@ -72,9 +72,10 @@ pub(super) fn parse_lines(text: &str, range: TextRange) -> Parse {
         before.rfind('\n').map_or(0, |at| at + 1)
     };
     let start = line_start(range.start);
-    let end = match range.end as usize == text.len() {
-        true => text.len(),
-        false => line_start(range.end),
+    let end = if range.end as usize == text.len() {
+        text.len()
+    } else {
+        line_start(range.end)
     };
     let mut parse = parse_yaml(&text[start..end.max(start)]);
     parse.tree.shift(start);

@@ -347,9 +347,10 @@ impl Snapshot {
     /// own lines if that is certain to give the same value.
     #[must_use]
     pub fn value_of(&self, file: &File, key: &str, format: Format) -> Option<Value> {
-        let entry = match file.format() == Some(format) {
-            true => self.entries.entry(file, key, 0),
-            false => Entry::Unknown,
+        let entry = if file.format() == Some(format) {
+            self.entries.entry(file, key, 0)
+        } else {
+            Entry::Unknown
         };
         match entry {
             Entry::Value(value) => Some(value),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 
-use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
+use super::cache::{LEAST_BUDGET, MAX_BUDGET, TextHash};
 use super::change::{Change, Content};
 use super::delta::{Delta, FileDelta};
 use super::draft::{Draft, DraftFile};
@@ -130,7 +130,7 @@ impl Draft<'_> {
             self.next.facts_of_tests = self.next.stamp;
         }
         self.next.delta = Arc::new(delta);
-        let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MOST_BUDGET);
+        let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MAX_BUDGET);
         self.next.data.set_budget(budget);
         self.next
     }
@@ -280,9 +280,10 @@ impl Draft<'_> {
             }
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
-        let disk_facts = match is_open {
-            true => of_disk.cloned(),
-            false => Some(Arc::clone(&facts)),
+        let disk_facts = if is_open {
+            of_disk.cloned()
+        } else {
+            Some(Arc::clone(&facts))
         };
         let mut parse = OnceLock::new();
         if is_open {

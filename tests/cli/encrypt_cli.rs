@@ -181,9 +181,10 @@ fn a_text_from_standard_input_is_printed() {
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.starts_with(start), "{text}");
         // hiera-eyaml decrypts the lines of a block only after their header.
-        let whole = match start.starts_with(' ') {
-            true => format!("k: >\n{text}"),
-            false => text,
+        let whole = if start.starts_with(' ') {
+            format!("k: >\n{text}")
+        } else {
+            text
         };
         if let Some(opened) = opened(folder.path(), &whole) {
             assert!(opened.contains("s3cret"), "{opened}");

@@ -34,9 +34,10 @@ fn checkouts(old: &[(&str, &str)], new: &[(&str, &str)]) -> tempfile::TempDir {
 fn diff(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["diff", "--workspace", "new"])
-        .args(match arguments.contains(&"--format") {
-            true => &[][..],
-            false => &["--format", "markdown"],
+        .args(if arguments.contains(&"--format") {
+            &[][..]
+        } else {
+            &["--format", "markdown"]
         })
         .args(arguments)
         .current_dir(folder)

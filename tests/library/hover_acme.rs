@@ -31,9 +31,10 @@ fn expected() -> Map<(String, String), Option<Value>> {
             continue;
         }
         let text = |name: &str| answer[name].as_str().unwrap().to_string();
-        let value = match answer["found"].as_bool().unwrap() {
-            true => Some(from_tagged_json(&answer["value"].to_string()).unwrap()),
-            false => None,
+        let value = if answer["found"].as_bool().unwrap() {
+            Some(from_tagged_json(&answer["value"].to_string()).unwrap())
+        } else {
+            None
         };
         found.insert((text("key"), text("node")), value);
     }

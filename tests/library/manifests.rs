@@ -167,9 +167,10 @@ fn site(dice: &mut Dice) -> String {
     let first = dice.below(blocks.len());
     for at in 0..dice.below(4) {
         let matches = blocks[(first + at) % blocks.len()];
-        let own = match matches.contains('(') && dice.below(2) == 0 {
-            true => "  $role = $1\n  $place = \"${3}-${2}\"\n",
-            false => "",
+        let own = if matches.contains('(') && dice.below(2) == 0 {
+            "  $role = $1\n  $place = \"${3}-${2}\"\n"
+        } else {
+            ""
         };
         dice.set.clear();
         let rest = statements(dice, 2, "  ");

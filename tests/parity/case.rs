@@ -105,9 +105,10 @@ pub fn full_request(
         "environment_dir".into(),
         path_text(&root.join(ENVIRONMENT)).into(),
     );
-    let global = match files.contains_key(GLOBAL) {
-        true => path_text(&root.join(GLOBAL)).into(),
-        false => Value::Null,
+    let global = if files.contains_key(GLOBAL) {
+        path_text(&root.join(GLOBAL)).into()
+    } else {
+        Value::Null
     };
     full.insert("global_hiera_yaml".into(), global);
     Value::Object(full)

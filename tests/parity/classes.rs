@@ -191,9 +191,10 @@ impl One<'_> {
                     Outcome::Found if answer["value"] != Value::Null => {
                         self.met("value from data");
                         // A resource has the inner value, and remembers that it is sensitive.
-                        match answer["value"]["__ptype"] == "Sensitive" {
-                            true => Some(&answer["value"]["value"]),
-                            false => Some(&answer["value"]),
+                        if answer["value"]["__ptype"] == "Sensitive" {
+                            Some(&answer["value"]["value"])
+                        } else {
+                            Some(&answer["value"])
                         }
                     }
                     Outcome::Found => {
@@ -233,9 +234,10 @@ impl One<'_> {
             return;
         };
         let is_missing = why.contains("expects a value for parameter");
-        self.met(match is_missing {
-            true => "no catalog because of a missing value",
-            false => "no catalog because of a type",
+        self.met(if is_missing {
+            "no catalog because of a missing value"
+        } else {
+            "no catalog because of a type"
         });
         self.report.refused.0 += 1;
         let mut is_reported = false;

@@ -118,15 +118,19 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
         let hover_contains = |words: &str| hover_at(analysis, file, offset).contains(words);
         let (kind, is_right) = match analysis.no_parameter(view.root, &key.name) {
             None => ("class parameter", is_declared()),
-            Some(NoParameter::OtherName) => match is_looked_up() {
-                true => ("of no class, looked up by its name", true),
-                false => ("of no class, and not looked up in the workspace", true),
-            },
+            Some(NoParameter::OtherName) => {
+                if is_looked_up() {
+                    ("of no class, looked up by its name", true)
+                } else {
+                    ("of no class, and not looked up in the workspace", true)
+                }
+            }
             // A missing module is only mentioned if something names it.
             Some(NoParameter::NoModule(_)) => {
-                match hover_contains("which is not in this workspace") {
-                    true => ("of a module that is not in the workspace", true),
-                    false => ("of a name that may be no module's", true),
+                if hover_contains("which is not in this workspace") {
+                    ("of a module that is not in the workspace", true)
+                } else {
+                    ("of a name that may be no module's", true)
                 }
             }
             Some(NoParameter::NoManifests(_)) => (

@@ -95,12 +95,13 @@ fn merged(snapshot: &Snapshot, folder: &str) -> Vec<HoverPlace> {
         }
     }
     let matches = |key: &str| {
-        patterns
-            .iter()
-            .any(|pattern| match pattern.starts_with('^') {
-                true => Regexp::new(pattern).unwrap().is_match(key).unwrap(),
-                false => pattern == key,
-            })
+        patterns.iter().any(|pattern| {
+            if pattern.starts_with('^') {
+                Regexp::new(pattern).unwrap().is_match(key).unwrap()
+            } else {
+                pattern == key
+            }
+        })
     };
     let mut found: BTreeMap<(String, String), HoverPlace> = BTreeMap::new();
     for place in all_places(snapshot, folder, "") {

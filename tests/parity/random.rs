@@ -446,9 +446,10 @@ fn show(
     let mut cases = String::new();
     for (class, (_, one)) in classes.into_iter().take(plan.shrink) {
         let (small, our_answer) = Shrinker::new(puppet, ours, folder).shrink(&one.case, class);
-        let (p, o) = match small.desc == *class {
-            true => (small.expected.clone(), our_answer),
-            false => (one.puppet.clone(), one.ours.clone()),
+        let (p, o) = if small.desc == *class {
+            (small.expected.clone(), our_answer)
+        } else {
+            (one.puppet.clone(), one.ours.clone())
         };
         let _ = writeln!(
             text,

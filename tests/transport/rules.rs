@@ -66,9 +66,10 @@ fn late(inner: Shared, request: Request) -> Answer {
 fn computing(inner: Shared, request: Request) -> Answer {
     let is_hover = request.method() == "textDocument/hover";
     let answer = right(inner, request);
-    match is_hover {
-        true => Box::pin(async move { block_on(answer) }),
-        false => answer,
+    if is_hover {
+        Box::pin(async move { block_on(answer) })
+    } else {
+        answer
     }
 }
 

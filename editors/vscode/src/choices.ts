@@ -74,10 +74,10 @@ export interface Recipe {
 }
 
 /** So many nodes are written into a file that is begun by hand. */
-const MOST_DRAFTED = 1000;
+const MAX_DRAFTED = 1000;
 
 /** So many values of a fact are told in a line. */
-const MOST_TOLD = 3;
+const MAX_TOLD = 3;
 
 /** Where the nodes come from: `8 nodes from nodes.json`. */
 export function origins({ nodes, origins: all = [] }: Choices, name: (uri: string) => string): string {
@@ -110,7 +110,7 @@ export function summary({ values, more, current }: Fact, node: string | null): s
     return "not known for any node";
   }
   const told = values
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_TOLD)
     .map(({ value, nodes }) => (nodes === 0 ? shown(value) : `${shown(value)} on ${counted(nodes)}`));
   const rest = values.length - told.length + more;
   return rest > 0 ? `${told.join(", ")} and ${rest} more values` : told.join(", ");
@@ -147,7 +147,7 @@ export function counted(nodes: number): string {
 
 /** A file of nodes to fill in: the known names, or an example, with what levels use. */
 export function draft(choices: Choices | undefined, { facts }: Facts): string {
-  const names = (choices?.nodes ?? []).slice(0, MOST_DRAFTED);
+  const names = (choices?.nodes ?? []).slice(0, MAX_DRAFTED);
   const nodes = (names.length === 0 ? ["web01.example.com"] : names).map((name): [string, unknown] => {
     const own: Record<string, unknown> = {};
     const variables: Record<string, unknown> = {};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Affected, FileRange, Included, Inclusions, MOST_WAYS, MissingValue, Statement};
+use super::{Affected, FileRange, Included, Inclusions, MAX_WAYS, MissingValue, Statement};
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
@@ -115,7 +115,7 @@ impl<'a> Inclusions<'_, 'a> {
     fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FileRange)> {
         let mut ways = Vec::new();
         let mut within = statement.body.class();
-        while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
+        while let Some(class) = within.filter(|_| ways.len() < MAX_WAYS) {
             let included = self.classes.get(class);
             let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
                 break;

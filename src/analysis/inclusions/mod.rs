@@ -38,10 +38,10 @@ use crate::workspace::{
 };
 
 /// Maximum number of known nodes that are considered, in their order.
-const MOST_NODES: usize = 1_000;
+const MAX_NODES: usize = 1_000;
 
 /// Maximum number of classes in an inclusion chain.
-const MOST_WAYS: usize = 8;
+const MAX_WAYS: usize = 8;
 
 /// A class parameter that needs a value and surely has none.
 #[derive(Clone, PartialEq, Eq, Debug)]

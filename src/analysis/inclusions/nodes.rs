@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Inclusions, MOST_NODES};
+use super::{Inclusions, MAX_NODES};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::analysis::site::is_for_everyone;
@@ -23,7 +23,7 @@ impl<'a> Analysis<'a> {
             let other = node.environment.as_deref();
             other.is_none_or(|other| other == self.environment)
         };
-        for node in set.nodes.all().iter().filter(is_here).take(MOST_NODES) {
+        for node in set.nodes.all().iter().filter(is_here).take(MAX_NODES) {
             let knowledge = match node.knowledge {
                 Knowledge::All | Knowledge::Name => Knowledge::Name,
                 Knowledge::Label => Knowledge::Label,
@@ -39,7 +39,7 @@ impl<'a> Analysis<'a> {
         for name in blocks.flat_map(|block| &block.matches) {
             if let NodeMatch::Name(name) = name
                 && nodes.get(name).is_none()
-                && nodes.all().len() < MOST_NODES
+                && nodes.all().len() < MAX_NODES
             {
                 nodes.insert(Node::named(&name.to_lowercase()));
             }

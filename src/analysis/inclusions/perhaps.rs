@@ -155,20 +155,20 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
         let top = key.split('.').next().unwrap_or(key);
         let analysis = self.inclusions.analysis();
         for file in analysis.snapshot.iter_files_with(top) {
-            let readers = match self.inclusions.reaches(file.path()).is_empty() {
-                true => members.clone(),
-                false => {
-                    let mut found = Members::default();
-                    for layer in [Layer::Global, Layer::Environment] {
-                        found.add(&self.inclusions.possible_readers(&layer, file.path()));
-                    }
-                    found.among(members)
+            let readers = if self.inclusions.reaches(file.path()).is_empty() {
+                members.clone()
+            } else {
+                let mut found = Members::default();
+                for layer in [Layer::Global, Layer::Environment] {
+                    found.add(&self.inclusions.possible_readers(&layer, file.path()));
                 }
+                found.among(members)
             };
             for (class, _) in analysis.elements(file, top) {
-                match class.contains("%{") {
-                    true => self.found.any.add(&readers),
-                    false => self.class(&class, &readers),
+                if class.contains("%{") {
+                    self.found.any.add(&readers)
+                } else {
+                    self.class(&class, &readers)
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
 use crate::text::{TextRange, nearest};
 
 /// Maximum number of mistakes reported for one file.
-const MOST_MISTAKES: usize = 100;
+const MAX_MISTAKES: usize = 100;
 
 /// Maximum number of characters of a value in a message.
 const SHOWN: usize = 60;
@@ -83,7 +83,7 @@ pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
             checker.add(range, Spoils::File, message);
         }
     }
-    checker.checked.mistakes.truncate(MOST_MISTAKES);
+    checker.checked.mistakes.truncate(MAX_MISTAKES);
     checker.checked
 }
 
@@ -179,9 +179,10 @@ impl EntryCheck<'_> {
                 format!("unknown setting '{name}': did you mean '{suggestion}'?")
             }
             None => {
-                let what = match is_top {
-                    true => "a workspace may set",
-                    false => "expected",
+                let what = if is_top {
+                    "a workspace may set"
+                } else {
+                    "expected"
                 };
                 let names = names.collect::<Vec<_>>().join(", ");
                 format!("unknown setting '{name}': {what} {names}")
@@ -417,9 +418,10 @@ impl EntryCheck<'_> {
             return;
         }
         let shown: String = text.chars().take(SHOWN).collect();
-        let got = match shown.is_empty() {
-            true => "nothing".to_owned(),
-            false => format!("'{shown}'"),
+        let got = if shown.is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("'{shown}'")
         };
         let mut message = format!("expected {}, got {got}", shape.expected());
         let suggestion = match shape {

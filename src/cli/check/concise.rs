@@ -30,9 +30,10 @@ pub(super) fn visible(text: &str) -> String {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        match is_odd(letter) {
-            true => shown.extend(letter.escape_unicode()),
-            false => shown.push(letter),
+        if is_odd(letter) {
+            shown.extend(letter.escape_unicode())
+        } else {
+            shown.push(letter)
         }
     }
     shown

@@ -139,9 +139,10 @@ fn made(workspace: &Workspace, most: Safety, is_reported: impl Fn(&Finding) -> b
 fn without_place(answer: &str) -> String {
     let is_place =
         |word: &&str| word.contains("/repo/") || word.bytes().any(|byte| byte.is_ascii_digit());
-    match answer.contains("/repo/") {
-        true => answer.split(' ').filter(|word| !is_place(word)).collect(),
-        false => answer.to_owned(),
+    if answer.contains("/repo/") {
+        answer.split(' ').filter(|word| !is_place(word)).collect()
+    } else {
+        answer.to_owned()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
 
 /// Maximum number of lines of one excerpt: a value can be a thousand lines long.
-const MOST_LINES: u32 = 6;
+const MAX_LINES: u32 = 6;
 
 /// The text of a finding; `shown` makes a path relative.
 pub(super) fn text(
@@ -60,7 +60,7 @@ fn excerpt<'f>(
     let first = lines.line(range.start as usize);
     let last = (range.end as usize).saturating_sub(1);
     let last = lines.line(last.max(range.start as usize));
-    let last = last.min(first + MOST_LINES - 1);
+    let last = last.min(first + MAX_LINES - 1);
     let start = lines.line_range(first);
     let start = start.map_or(0, |line| line.start as usize);
     let end = lines.line_range(last);

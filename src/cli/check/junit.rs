@@ -23,9 +23,10 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
             for file in files {
                 suite(&file[0].place.path, file, xml)?;
             }
-            match records.is_empty() {
-                true => suite("hiera-ls", &[], xml),
-                false => Ok(()),
+            if records.is_empty() {
+                suite("hiera-ls", &[], xml)
+            } else {
+                Ok(())
             }
         })?;
     xml::print(document, out)
@@ -72,12 +73,12 @@ fn case(record: &Record, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
         .with_attribute(("line", line.to_string().as_str()))
         .with_attribute(("column", column.to_string().as_str()))
         .write_inner_content(|xml| {
-            let element = match fails(record) {
-                true => xml
-                    .create_element("failure")
+            let element = if fails(record) {
+                xml.create_element("failure")
                     .with_attribute(("message", record.message.as_str()))
-                    .with_attribute(("type", record.severity)),
-                false => xml.create_element("system-out"),
+                    .with_attribute(("type", record.severity))
+            } else {
+                xml.create_element("system-out")
             };
             element.write_text_content(BytesText::new(&text))?;
             Ok(())

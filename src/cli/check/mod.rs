@@ -170,18 +170,14 @@ fn checked(paths: &[String], options: CheckOptions, output: &CheckOutput) -> End
     if report.has_failed {
         return Ok(ExitCode::from(BAD_PATH));
     }
-    let is_failure = match output.fixes.diff {
-        true => report.has_diff,
-        false => {
-            report.finish()?;
-            let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
-            has_errors || (report.has_fixed && output.exit_non_zero_on_fix)
-        }
+    let is_failure = if output.fixes.diff {
+        report.has_diff
+    } else {
+        report.finish()?;
+        let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
+        has_errors || (report.has_fixed && output.exit_non_zero_on_fix)
     };
-    Ok(match is_failure {
-        true => ExitCode::FAILURE,
-        false => code,
-    })
+    Ok(if is_failure { ExitCode::FAILURE } else { code })
 }
 
 /// Prints an error and returns the exit code for it.

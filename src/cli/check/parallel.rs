@@ -10,7 +10,7 @@ use crate::rules::{Checker, Finding};
 use crate::text::TextRange;
 
 /// Maximum number of threads: more of them wait for memory rather than for processors.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Number of files that a thread takes at once.
 const TAKEN: usize = 20;
@@ -42,9 +42,7 @@ pub(super) fn findings(
         }
     };
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors
-        .min(MOST_THREADS)
-        .min(paths.len().div_ceil(TAKEN));
+    let threads = processors.min(MAX_THREADS).min(paths.len().div_ceil(TAKEN));
     thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);

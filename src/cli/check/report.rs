@@ -25,7 +25,7 @@ use crate::cli::written::write_all;
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
-use crate::rules::{Checker, Finding, FindingIdentity, Fixing, MOST_FINDINGS, Safety, Severity};
+use crate::rules::{Checker, Finding, FindingIdentity, Fixing, MAX_FINDINGS, Safety, Severity};
 use crate::text::number_of;
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
@@ -85,9 +85,10 @@ impl<'a> CheckReport<'a> {
         output: &'a CheckOutput,
         known: Option<Baseline>,
     ) -> CheckReport<'a> {
-        let renderer = match terminal::is_coloured() {
-            true => Renderer::styled(),
-            false => Renderer::plain(),
+        let renderer = if terminal::is_coloured() {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
         };
         let renderer = match terminal::width() {
             Some(width) => renderer.term_width(width),
@@ -153,9 +154,10 @@ impl<'a> CheckReport<'a> {
             if !is_named_in(&paths) || is_named_in(&read) {
                 continue;
             }
-            terminal::complain(&match wanted.is_file() {
-                true => format!("{given}: skipped: no hierarchy reads it"),
-                false => format!("{given}: nothing was checked: no hierarchy reads a file there"),
+            terminal::complain(&if wanted.is_file() {
+                format!("{given}: skipped: no hierarchy reads it")
+            } else {
+                format!("{given}: nothing was checked: no hierarchy reads a file there")
             });
         }
         Ok(checked)
@@ -191,9 +193,10 @@ impl<'a> CheckReport<'a> {
         for mistake in &found_project.outside {
             terminal::complain(&mistake.to_string());
         }
-        let project = match found_project.path.as_ref().is_some_and(is_reported) {
-            true => found_project.project,
-            false => found_project.whole().map_err(|error| error.to_string())?,
+        let project = if found_project.path.as_ref().is_some_and(is_reported) {
+            found_project.project
+        } else {
+            found_project.whole().map_err(|error| error.to_string())?
         };
         let version = self.options.puppet_version.or(project.puppet_version);
         let settings = Settings {
@@ -376,18 +379,20 @@ impl<'a> CheckReport<'a> {
             self.counts[record.level as usize] += 1;
         }
         let mut out = io::BufWriter::new(io::stdout().lock());
-        let _ = match self.output.statistics {
-            true => self.statistics(&mut out),
-            false => self.findings(&mut out),
+        let _ = if self.output.statistics {
+            self.statistics(&mut out)
+        } else {
+            self.findings(&mut out)
         };
         let _ = out.flush();
         drop(out);
         if self.files.is_empty() {
             return Ok(());
         }
-        let mut lines = match self.output.statistics {
-            true => Vec::new(),
-            false => self.frequent(),
+        let mut lines = if self.output.statistics {
+            Vec::new()
+        } else {
+            self.frequent()
         };
         lines.push(self.summary());
         let end = lines.join("\n");
@@ -426,7 +431,7 @@ impl<'a> CheckReport<'a> {
     ) -> io::Result<()> {
         let is_same = |one: &Record, other: &Record| one.place.path == other.place.path;
         for of_file in self.records.chunk_by(is_same) {
-            let (shown, left) = of_file.split_at(of_file.len().min(MOST_FINDINGS));
+            let (shown, left) = of_file.split_at(of_file.len().min(MAX_FINDINGS));
             print(shown, out)?;
             if let Some(record) = left.first() {
                 let more = number_of(left.len(), "more finding");
@@ -495,9 +500,10 @@ impl<'a> CheckReport<'a> {
             }
         }
         let files = number_of(self.files.len(), "file");
-        match parts.is_empty() {
-            true => format!("{files} checked, no problems"),
-            false => format!("{} in {files}", parts.join(", ")),
+        if parts.is_empty() {
+            format!("{files} checked, no problems")
+        } else {
+            format!("{} in {files}", parts.join(", "))
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::rules::{Rule, Severity, rule};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Maximum number of related places of one result: receivers refuse more than a hundred.
-const MOST_RELATED: usize = 99;
+const MAX_RELATED: usize = 99;
 
 /// Prints all records as one run. Rules with findings are described, each with its page.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
@@ -66,7 +66,7 @@ fn result(record: &Record, rules: &[&Rule]) -> Value {
     if let Some(index) = rules.iter().position(|rule| rule.code == record.code) {
         result["ruleIndex"] = index.into();
     }
-    let related = record.related.iter().take(MOST_RELATED);
+    let related = record.related.iter().take(MAX_RELATED);
     let related: Vec<Value> = related
         .map(|related| {
             let mut location = location(&related.place);
@@ -116,8 +116,9 @@ fn region(region: &Region) -> Value {
 
 /// A relative reference, or a `file:` URI for an absolute path.
 fn uri(path: &str) -> String {
-    match path.starts_with('/') {
-        true => file_uri(path),
-        false => encoded(path),
+    if path.starts_with('/') {
+        file_uri(path)
+    } else {
+        encoded(path)
     }
 }

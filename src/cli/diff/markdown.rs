@@ -19,19 +19,19 @@ use crate::value::{self, Value};
 const MARKER: &str = "<!-- hiera-ls diff -->";
 
 /// Maximum number of bytes of a page: GitHub takes comments of 65,536 characters.
-const MOST_BYTES: usize = 60_000;
+const MAX_BYTES: usize = 60_000;
 
 /// Maximum number of bytes of the values of one difference.
-const MOST_OF_VALUE: usize = 4_000;
+const MAX_OF_VALUE: usize = 4_000;
 
 /// Maximum number of characters of a line of a value.
 const WIDEST: usize = 400;
 
 /// Maximum number of nodes and places named for one difference.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Maximum number of further names, folded.
-const MOST_FOLDED: usize = 200;
+const MAX_FOLDED: usize = 200;
 
 /// From how many keys with the same error on the error is printed once.
 const FEWEST_ALIKE: usize = 2;
@@ -101,10 +101,10 @@ fn page_with(
         if let Some(text) = gone_text(gone) {
             let _ = writeln!(out, "\nNote: {}.", escaped(&text));
         }
-        for key in undecided.iter().take(MOST_NAMED) {
+        for key in undecided.iter().take(MAX_NAMED) {
             let _ = writeln!(out, "\nUnknown: {}.", escaped(&undecided_text(key)));
         }
-        if let Some(more @ 1..) = undecided.len().checked_sub(MOST_NAMED) {
+        if let Some(more @ 1..) = undecided.len().checked_sub(MAX_NAMED) {
             let _ = writeln!(
                 out,
                 "\nUnknown: {} may differ.",
@@ -123,9 +123,10 @@ fn page_with(
     for group in by_key {
         let group: Vec<&Difference> = group.iter().filter(|one| !is_listed_failure(one)).collect();
         let block = block(&group, has_values, nodes);
-        match rest == 0 && out.len() + block.len() <= MOST_BYTES {
-            true => out += &block,
-            false => rest += 1,
+        if rest == 0 && out.len() + block.len() <= MAX_BYTES {
+            out += &block
+        } else {
+            rest += 1
         }
     }
     (out, rest)
@@ -162,7 +163,7 @@ fn failure(message: &str, failing: &[&Difference], nodes: Mentions) -> String {
     let all = keys_of(failing);
     let fence = "`".repeat(longest_run(message).max(2) + 1);
     let named: Vec<String> = all.iter().map(|key| code_span(key)).collect();
-    let named = few(&named, MOST_FOLDED);
+    let named = few(&named, MAX_FOLDED);
     format!(
         "\n**Lookups of {} fail** for {}:\n\n{fence}text\n{message}\n{fence}\n\n\
          <details><summary>{}</summary>\n\n{named}\n\n</details>\n",
@@ -302,15 +303,15 @@ fn block(group: &[&Difference], has_values: bool, names: Mentions) -> String {
 /// The names of nodes, with the rest of a long list folded.
 fn nodes_text(nodes: &[Arc<str>], names: Mentions) -> String {
     let all: Vec<String> = nodes.iter().map(|name| code_span(name)).collect();
-    let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
+    let (first, rest) = all.split_at(all.len().min(MAX_NAMED));
     if !names.is_whole || rest.is_empty() {
-        return format!("\n{}:\n", few(&all, MOST_NAMED));
+        return format!("\n{}:\n", few(&all, MAX_NAMED));
     }
     format!(
         "\n{}\n\n<details><summary>and {} more</summary>\n\n{}\n\n</details>\n",
         first.join(", "),
         rest.len(),
-        few(rest, MOST_FOLDED)
+        few(rest, MAX_FOLDED)
     )
 }
 
@@ -318,16 +319,17 @@ fn nodes_text(nodes: &[Arc<str>], names: Mentions) -> String {
 fn body(difference: &Difference, has_values: bool) -> String {
     let Difference { before, after, .. } = difference;
     let mut out = String::new();
-    let lines = match has_values {
-        true => values(before, after),
-        false => format!("-{}\n+{}\n", state(before), state(after)),
+    let lines = if has_values {
+        values(before, after)
+    } else {
+        format!("-{}\n+{}\n", state(before), state(after))
     };
     let fence = "`".repeat(longest_run(&lines).max(2) + 1);
     let _ = write!(out, "\n{fence}diff\n{lines}{fence}\n");
     let places = |cell: &Cell| {
         let places = cell.sources().into_iter();
         let places = places.map(|place| code_span(&sources_text([place], shown)));
-        few(&places.collect::<Vec<_>>(), MOST_NAMED)
+        few(&places.collect::<Vec<_>>(), MAX_NAMED)
     };
     let (old, new) = (places(before), places(after));
     let _ = match (old.is_empty(), new.is_empty()) {
@@ -352,10 +354,10 @@ fn values(before: &Cell, after: &Cell) -> String {
             .collect(),
     };
     let lines = shortened_lines(&lines);
-    if lines.len() <= MOST_OF_VALUE {
+    if lines.len() <= MAX_OF_VALUE {
         return lines;
     }
-    let end = lines.floor_char_boundary(MOST_OF_VALUE);
+    let end = lines.floor_char_boundary(MAX_OF_VALUE);
     let end = lines[..end].rfind('\n').map_or(end, |at| at + 1);
     format!("{}\n…\n", lines[..end].trim_end())
 }

@@ -58,7 +58,7 @@ pub(super) struct DiffArguments {
 const UNDECIDED: u8 = 3;
 
 /// Maximum number of undecided keys that are named.
-const MOST_UNDECIDED: usize = 20;
+const MAX_UNDECIDED: usize = 20;
 
 /// Runs the command: exit code 0 if nothing differs, 2 if something does, 3 if it is unknown whether
 /// something does, 1 if something could not be read or a key is not set anywhere.
@@ -70,10 +70,10 @@ pub(super) fn run(arguments: &DiffArguments) -> Ended {
     }
     let found = print(arguments)?;
     found.missing.iter().for_each(|message| complain(message));
-    for key in found.undecided.iter().take(MOST_UNDECIDED) {
+    for key in found.undecided.iter().take(MAX_UNDECIDED) {
         remark(&format!("unknown: {}", undecided_text(key)));
     }
-    if let Some(more @ 1..) = found.undecided.len().checked_sub(MOST_UNDECIDED) {
+    if let Some(more @ 1..) = found.undecided.len().checked_sub(MAX_UNDECIDED) {
         remark(&format!(
             "unknown: {} may differ",
             number_of(more, "more key")
@@ -267,9 +267,10 @@ fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
     let is_folder = kind == Some(FileKind::Directory);
     // No name of a revision begins so.
     if against.starts_with(['.', '/']) {
-        return match is_folder {
-            true => Ok(loaded.other(against)),
-            false => Err(format!("{against}: no such folder")),
+        return if is_folder {
+            Ok(loaded.other(against))
+        } else {
+            Err(format!("{against}: no such folder"))
         };
     }
     match loaded.revision(against) {
@@ -300,11 +301,10 @@ fn table(difference: &Difference) -> String {
 
 /// A difference for people: the key, the old answer, the new one.
 fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
-    let texts = match has_values {
-        true => side_texts(difference),
-        false => {
-            Vec::from([&difference.before, &difference.after].map(|cell| state(cell).to_owned()))
-        }
+    let texts = if has_values {
+        side_texts(difference)
+    } else {
+        Vec::from([&difference.before, &difference.after].map(|cell| state(cell).to_owned()))
     };
     let lines = difference_lines(difference, &texts, shown).into_iter();
     let lines = lines.map(|(part, line, sources)| {

@@ -282,14 +282,15 @@ impl LookupQuestion<'_> {
         }
         let names = quoted(&names);
         let is_of_block = self.arguments.compile || !differs(&manifests.of_top_scope());
-        remark(&match is_of_block {
-            true => format!(
+        remark(&if is_of_block {
+            format!(
                 "note: node blocks of manifests set {names}, which changes the answer for the catalog of this node: puppet \
                  lookup does not run them"
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "note: manifests set {names}, which changes the answer: --compile runs them, as for puppet lookup"
-            ),
+            )
         });
     }
 }
@@ -361,9 +362,10 @@ fn print_condition(arguments: &LookupArguments, result: &Result<Value, LookupErr
         Err(error) => error.words(),
     };
     let shown = shown.strip_prefix("--- ").unwrap_or(&shown);
-    match shown.contains('\n') {
-        true => remark(&format!("unless {unless}:\n{shown}")),
-        false => remark(&format!("{shown}, unless {unless}")),
+    if shown.contains('\n') {
+        remark(&format!("unless {unless}:\n{shown}"))
+    } else {
+        remark(&format!("{shown}, unless {unless}"))
     }
 }
 

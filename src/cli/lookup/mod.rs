@@ -116,9 +116,10 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let question = LookupQuestion {
         arguments,
         request,
-        compiled: match arguments.compile {
-            true => Compiled::new(&workspace.snapshot, view.root, &settings),
-            false => Compiled::default(),
+        compiled: if arguments.compile {
+            Compiled::new(&workspace.snapshot, view.root, &settings)
+        } else {
+            Compiled::default()
         },
         view: &view,
         deployed: view.files().deployed(),
@@ -178,9 +179,10 @@ impl LookupQuestion<'_> {
     /// than those that its known data names.
     fn session_for<'n>(&self, mut nodes: impl Iterator<Item = &'n Node>) -> Session<'_> {
         let view = self.view;
-        let files = match nodes.all(|node| node.told == Completeness::default()) {
-            true => &self.deployed,
-            false => &self.searched,
+        let files = if nodes.all(|node| node.told == Completeness::default()) {
+            &self.deployed
+        } else {
+            &self.searched
         };
         view.analysis.session_over(files, &view.environment)
     }
@@ -281,9 +283,10 @@ impl LookupQuestion<'_> {
         let is_explained = self.request.tracing != Tracing::Off;
         if known.described_by == DescribedBy::Nothing {
             let scope = Scope::open();
-            return match is_explained {
-                true => self.one(&self.view.session(), &scope),
-                false => self.possible(&scope, &self.outside(&scope)),
+            return if is_explained {
+                self.one(&self.view.session(), &scope)
+            } else {
+                self.possible(&scope, &self.outside(&scope))
             };
         }
         let nodes = KnownNodes::in_environment(&known.nodes, &self.view.environment.name);

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use super::terminal::{complain, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::Expectation;
-use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
+use crate::disk::{DiskFiles, MAX_DEPTH, MAX_FILES, absolute};
 use crate::ide::expectation::{Judged, Verdict, judge};
 use crate::ide::expected_keys::EXPECTATIONS_FOLDER;
 use crate::workspace::{FileKind, Files as _, HIERA_YAML, path};
@@ -123,9 +123,10 @@ fn judged(arguments: &TestArguments) -> Result<Vec<TestOutcome>, Vec<String>> {
             Err(message) => mistakes.push(format!("{file}:{}: {message}", expectation.line)),
         }
     }
-    match mistakes.is_empty() {
-        true => Ok(outcomes),
-        false => Err(mistakes),
+    if mistakes.is_empty() {
+        Ok(outcomes)
+    } else {
+        Err(mistakes)
     }
 }
 
@@ -148,7 +149,7 @@ fn files(named: &[String], folder: &str) -> Result<Vec<String>, String> {
             }
             Some(FileKind::Directory) => {
                 let before = files.len();
-                below(&disk, at.trim_end_matches('/'), MOST_DEPTH, &mut files);
+                below(&disk, at.trim_end_matches('/'), MAX_DEPTH, &mut files);
                 if files.len() == before {
                     return Err(format!("{at}: no files of expectations (*.yaml) here"));
                 }
@@ -165,7 +166,7 @@ fn below(disk: &DiskFiles, folder: &str, depth: usize, files: &mut Vec<String>) 
         let at = path::join(folder, &name);
         let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
         match kind {
-            FileKind::File if is_yaml && files.len() < MOST_FILES => files.push(at),
+            FileKind::File if is_yaml && files.len() < MAX_FILES => files.push(at),
             FileKind::Directory if depth > 0 => below(disk, &at, depth - 1, files),
             FileKind::File | FileKind::Directory => {}
         }

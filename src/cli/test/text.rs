@@ -48,9 +48,10 @@ pub(super) fn write(outcomes: &[TestOutcome], out: &mut dyn Write) -> io::Result
     let counts: Vec<String> = counts
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    match counts.is_empty() {
-        true => writeln!(out, "nothing is expected"),
-        false => writeln!(out, "{}", counts.join(", ")),
+    if counts.is_empty() {
+        writeln!(out, "nothing is expected")
+    } else {
+        writeln!(out, "{}", counts.join(", "))
     }
 }
 
@@ -136,9 +137,10 @@ fn yaml(value: &Value) -> String {
 }
 
 fn one_line(value: &Value) -> String {
-    match is_short(value) {
-        true => yaml(value).trim_end().to_owned(),
-        false => value.inspect(),
+    if is_short(value) {
+        yaml(value).trim_end().to_owned()
+    } else {
+        value.inspect()
     }
 }
 

@@ -13,14 +13,14 @@ use super::{GitError, Repository};
 use crate::disk::folder::{open, read_areas};
 use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
 use crate::disk::read::{self, Want};
-use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
+use crate::disk::walk::{MAX_DEPTH, MAX_FILES, walk};
 use crate::workspace::{
     Change, Content, DiskEntry, FileKind, FileSettings, LARGEST_FILE, Linked, Lost, Snapshot,
     Workspace, path, too_large,
 };
 
 /// Maximum number of links to folders that lead to links to folders.
-const MOST_LINKS: usize = 8;
+const MAX_LINKS: usize = 8;
 
 /// The folder as of a revision: all versioned files, plus ignored files (such as installed modules)
 /// as they are on the disk, since they are no part of the change.
@@ -94,15 +94,15 @@ impl RevisionReader {
         at: &str,
         depth: usize,
     ) -> Result<(), GitError> {
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             tracing::warn!("{at}: is too many folders deep and is skipped");
             return Ok(());
         }
         for TreeLine { name, kind, id } in lines(&self.repositories[repository], &tree)? {
             let path = format!("{at}/{name}");
-            if self.entries.len() >= MOST_FILES {
+            if self.entries.len() >= MAX_FILES {
                 return Err(GitError::new(format!(
-                    "the revision holds more than {MOST_FILES} files"
+                    "the revision holds more than {MAX_FILES} files"
                 )));
             }
             let folder = GitEntry::Folder { target: None };
@@ -152,7 +152,7 @@ impl RevisionReader {
 
     /// Resolves symbolic links by adding their targets at their places.
     fn links(&mut self, folder: &str) {
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             let links = self.entries.iter().filter_map(|(at, entry)| match entry {
                 GitEntry::Link(target) => Some((at.clone(), target.clone())),
                 _ => None,
@@ -203,7 +203,7 @@ impl RevisionReader {
                 let start = format!("{leads}/");
                 let below = self.entries.range(start.clone()..);
                 let below = below.take_while(|(known, _)| known.starts_with(&start));
-                let room = MOST_FILES.saturating_sub(self.entries.len());
+                let room = MAX_FILES.saturating_sub(self.entries.len());
                 let copies: Vec<(String, GitEntry)> = below
                     .take(room)
                     .map(|(known, entry)| {
@@ -258,7 +258,7 @@ impl RevisionReader {
         for found in walked.found {
             let at = &*found.path;
             let is_folder = found.kind == Ok(FileKind::Directory);
-            if self.entries.contains_key(at) || self.entries.len() >= MOST_FILES {
+            if self.entries.contains_key(at) || self.entries.len() >= MAX_FILES {
                 continue;
             }
             let below = path::within(at, folder).unwrap_or_default();
@@ -317,9 +317,10 @@ impl RevisionReader {
                 GitEntry::Link(_) => DiskEntry::LostLink(Lost::Here),
                 GitEntry::LostLink(lost) => DiskEntry::LostLink(*lost),
                 GitEntry::File(_, _, linked) | GitEntry::OnDisk(linked) => {
-                    let content = match data_folders.reads(at) {
-                        true => self.content(at, entry)?,
-                        false => Some(Content::Unread),
+                    let content = if data_folders.reads(at) {
+                        self.content(at, entry)?
+                    } else {
+                        Some(Content::Unread)
                     };
                     let Some(content) = content else {
                         continue;

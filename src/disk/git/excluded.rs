@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::list_file;
 
 /// Maximum number of patterns of one file.
-const MOST_PATTERNS: usize = 10_000;
+const MAX_PATTERNS: usize = 10_000;
 
 /// The patterns of a repository, read folder by folder on demand.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Excluded {
 fn patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     builder.allow_unclosed_class(false);
-    for line in text.lines().take(MOST_PATTERNS) {
+    for line in text.lines().take(MAX_PATTERNS) {
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -17,7 +17,7 @@ use crate::disk::failure::failure;
 const LARGEST_OBJECT: usize = 64 << 20;
 
 /// Alternates of an object database, in order; git itself follows five.
-const MOST_BORROWED: usize = 16;
+const MAX_BORROWED: usize = 16;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Object {
@@ -97,7 +97,7 @@ fn refuse_foreign(common_dir: &Path, objects: &Path) -> Result<(), GitError> {
         let lines = borrowed.lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let next = folder.join(line);
-            if line.starts_with('"') || folders.len() >= MOST_BORROWED {
+            if line.starts_with('"') || folders.len() >= MAX_BORROWED {
                 let at = folder.display();
                 return Err(GitError::new(format!(
                     "{at} shares objects with a quoted path, or with too many repositories"

@@ -7,10 +7,10 @@ use gix_object::{CommitRefIter, Kind, TagRefIter};
 use super::{GitError, Repository, list_file, object_id};
 
 /// Maximum number of steps through symbolic references and tags of tags.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// Maximum number of generations that `~` goes back.
-const MOST_BACK: usize = 1_000_000;
+const MAX_BACK: usize = 1_000_000;
 
 /// The places where a name is looked for, in git's order.
 const PLACES: [(&str, &str); 5] = [
@@ -66,7 +66,7 @@ impl Repository {
             };
             rest = after;
             match sign {
-                '~' if number > MOST_BACK => return Err(unknown("it is too far back")),
+                '~' if number > MAX_BACK => return Err(unknown("it is too far back")),
                 '~' => {
                     for _ in 0..number {
                         id = self
@@ -103,7 +103,7 @@ impl Repository {
     /// The commit that an object is or, for a tag, points to.
     fn peeled(&self, id: ObjectId) -> Result<ObjectId, GitError> {
         let mut id = id;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let object = self.objects.read(&id)?;
             let next = match object.kind {
                 Kind::Commit => return Ok(id),
@@ -173,7 +173,7 @@ impl Repository {
     /// The object of a full reference name, with symbolic references followed.
     fn reference(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let mut name = name.to_string();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if !is_reference(&name) {
                 return Ok(None);
             }

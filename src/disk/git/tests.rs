@@ -98,9 +98,12 @@ impl Repo {
 
 /// A text whose versions are similar, so that packs contain deltas.
 fn page(seed: usize, version: usize) -> String {
-    let line = |at: usize| match at == 20 {
-        true => format!("changed: {version}\n"),
-        false => format!("key_{at}_{seed}: value {}\n", at * seed),
+    let line = |at: usize| {
+        if at == 20 {
+            format!("changed: {version}\n")
+        } else {
+            format!("key_{at}_{seed}: value {}\n", at * seed)
+        }
     };
     (0..60).map(line).collect()
 }

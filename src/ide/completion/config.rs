@@ -19,7 +19,7 @@ const OPTIONS: [&str; 3] = ["pkcs7_private_key", "pkcs7_public_key", "gpg_gnupgh
 const DEEPEST: usize = 3;
 
 /// Maximum number of functions in one answer.
-const MOST_FUNCTIONS: usize = 500;
+const MAX_FUNCTIONS: usize = 500;
 
 /// The items for a place in `hiera.yaml`.
 pub(super) fn items(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
@@ -93,9 +93,10 @@ fn level(cursor: &Cursor) -> Item {
         insert: "- name: \n    path: ".to_owned(),
         snippet: Some("- name: ${1:Common}\n    path: ${2:common.yaml}".to_owned()),
         documentation: Some("a level; the first has the highest priority".to_owned()),
-        label: match cursor.typed.is_empty() {
-            true => "level".to_owned(),
-            false => cursor.typed.clone(),
+        label: if cursor.typed.is_empty() {
+            "level".to_owned()
+        } else {
+            cursor.typed.clone()
         },
         ..Item::new("level", ItemKind::Word)
     }
@@ -121,9 +122,10 @@ fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -
     if folder.contains("%{") {
         return Vec::new();
     }
-    let before = match folder.is_empty() {
-        true => String::new(),
-        false => format!("{folder}/"),
+    let before = if folder.is_empty() {
+        String::new()
+    } else {
+        format!("{folder}/")
     };
     let snapshot = view.analysis.snapshot;
     let folder = path::normalise(&join(from, folder));
@@ -180,7 +182,7 @@ fn search(
     names: &mut Vec<String>,
 ) {
     for (name, kind) in view.files().list(folder) {
-        if names.len() >= MOST_FUNCTIONS {
+        if names.len() >= MAX_FUNCTIONS {
             return;
         }
         match kind {

@@ -8,7 +8,7 @@ use crate::ide::block_line::{BlockLine, End};
 use crate::text::TextRange;
 
 /// Maximum number of lines to read above the cursor.
-const MOST_LINES: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// A step towards the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ impl Cursor {
 
 /// Collects keys in a column, from lines up to one that is less indented or starts with an outer dash.
 fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &mut Vec<String>) {
-    for line in lines.take(MOST_LINES) {
+    for line in lines.take(MAX_LINES) {
         if line.trim().is_empty() || line.trim_start().starts_with('#') {
             continue;
         }
@@ -200,7 +200,7 @@ fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Opti
     };
     into_dashes(&line.dashes, &mut column, &mut found);
     let mut end = above.len();
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LINES {
         if end == 0 || column == 0 && !after_dash {
             break;
         }

@@ -18,16 +18,16 @@ use crate::value::Value;
 use crate::workspace::Format;
 
 /// Maximum number of known nodes with listed facts; most nodes have nearly the same facts.
-const MOST_NODES: usize = 4;
+const MAX_NODES: usize = 4;
 
 /// Maximum depth of facts.
 const DEEPEST: usize = 6;
 
 /// Maximum number of variables.
-const MOST_FOUND: usize = 2_000;
+const MAX_FOUND: usize = 2_000;
 
 /// Maximum number of values that are named beside a fact.
-const MOST_VALUES: usize = 3;
+const MAX_VALUES: usize = 3;
 
 /// Maximum width of these values, in characters.
 const WIDEST: usize = 24;
@@ -80,8 +80,8 @@ pub(super) fn items(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     names.extend(ALWAYS.map(Arc::from));
     names.retain(|name| fit(name, wanted).is_some());
     let detail = |values: &Vec<String>| {
-        let first = &values[..values.len().min(MOST_VALUES)];
-        let more = if values.len() > MOST_VALUES {
+        let first = &values[..values.len().min(MAX_VALUES)];
+        let more = if values.len() > MAX_VALUES {
             ", …"
         } else {
             ""
@@ -130,7 +130,7 @@ fn used(typing: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
     }
     for variable in typing.file.facts().variables() {
         let is_half_typed = variable.range.touches(typing.offset);
-        if !is_half_typed && found.len() < MOST_FOUND {
+        if !is_half_typed && found.len() < MAX_FOUND {
             found.insert(named::variable(&variable.name));
         }
     }
@@ -141,10 +141,10 @@ fn used(typing: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
 fn of_nodes(typing: &TypingPlace<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
     let nodes = typing.analysis.nodes;
     let selected = typing.analysis.selected.and_then(|name| nodes.find(name));
-    let step = nodes.len().div_ceil(MOST_NODES).max(1);
+    let step = nodes.len().div_ceil(MAX_NODES).max(1);
     let members = selected.into_iter().chain((0..nodes.len()).step_by(step));
     let mut found = BTreeMap::new();
-    for member in members.take(MOST_NODES) {
+    for member in members.take(MAX_NODES) {
         let scope = nodes.scope(member);
         for root in ["facts", "trusted"] {
             // Skip roots other than the typed one.
@@ -162,7 +162,7 @@ fn of_nodes(typing: &TypingPlace<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<Str
 }
 
 fn add(path: &str, value: &Value, depth: usize, found: &mut BTreeMap<Arc<str>, Vec<String>>) {
-    if found.len() >= MOST_FOUND || depth == 0 {
+    if found.len() >= MAX_FOUND || depth == 0 {
         return;
     }
     if let Some(hash) = value.as_hash() {

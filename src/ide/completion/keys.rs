@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cursor::{Cursor, CursorStep, DocumentStyle};
 use super::parameters::{self, expected, shortened};
 use super::values::written;
-use super::{Fit, Item, ItemKind, MOST_ITEMS, TypingPlace, fit};
+use super::{Fit, Item, ItemKind, MAX_ITEMS, TypingPlace, fit};
 use crate::analysis::quoted;
 use crate::datatype::Presence;
 use crate::ide::hover::Described;
@@ -15,10 +15,10 @@ use crate::value::Value;
 use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS};
 
 /// Maximum number of files that are read for nested keys and values.
-const MOST_FILES: usize = 24;
+const MAX_FILES: usize = 24;
 
 /// Maximum number of bytes in these files.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// The items for top-level keys: those that the file does not set yet.
 pub(super) fn top_level(typing: &TypingPlace<'_>, cursor: &Cursor) -> Vec<Item> {
@@ -83,7 +83,7 @@ pub(super) fn names(
         |name: &Arc<str>| &**name != LOOKUP_OPTIONS && !is_left_out(name) && is_ours(name);
     let mut found: Vec<Arc<str>> = Vec::new();
     for name in snapshot.key_names(typed) {
-        if found.len() > MOST_ITEMS {
+        if found.len() > MAX_ITEMS {
             return found;
         }
         if wanted(name) {
@@ -97,7 +97,7 @@ pub(super) fn names(
     let mut rest: Vec<(Fit, &Arc<str>)> = others.collect();
     rest.sort_unstable();
     for (_, name) in rest {
-        if found.len() > MOST_ITEMS || (typing.analysis.is_cancelled)() {
+        if found.len() > MAX_ITEMS || (typing.analysis.is_cancelled)() {
             break;
         }
         if wanted(name) {
@@ -134,9 +134,10 @@ pub(super) fn key_item(typing: &TypingPlace<'_>, cursor: &Cursor, name: &str) ->
 pub(super) fn quoted_if_needed(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    match starts_well && name.chars().all(is_plain) && !name.ends_with(':') {
-        true => name.to_owned(),
-        false => format!("'{}'", name.replace('\'', "''")),
+    if starts_well && name.chars().all(is_plain) && !name.ends_with(':') {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "''"))
     }
 }
 
@@ -206,9 +207,9 @@ pub(super) fn values_of<'a>(typing: &TypingPlace<'a>, root: &str) -> Vec<(&'a Ar
     let files = std::iter::once(typing.file).chain(others);
     let mut bytes = 0;
     let mut found = Vec::new();
-    for file in files.take(MOST_FILES) {
+    for file in files.take(MAX_FILES) {
         bytes += file.text().len();
-        if bytes > MOST_BYTES && !found.is_empty() {
+        if bytes > MAX_BYTES && !found.is_empty() {
             break;
         }
         let format = file.format().unwrap_or(Format::Yaml);

@@ -28,7 +28,7 @@ use crate::text::TextRange;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS};
 
 /// Maximum number of items in one answer; with more, clients send another request after the next character.
-pub const MOST_ITEMS: usize = 300;
+pub const MAX_ITEMS: usize = 300;
 
 /// The result of a completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -156,9 +156,10 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
         return Some(token::complete(&typing, &open, is_config));
     }
     let cursor = cursor::cursor_at(text, offset, typing.style())?;
-    let items = match is_config {
-        true => config::items(&typing, &cursor),
-        false => in_data(&typing, &cursor),
+    let items = if is_config {
+        config::items(&typing, &cursor)
+    } else {
+        in_data(&typing, &cursor)
     };
     Some(answer(&cursor.typed, cursor.replace, items))
 }
@@ -204,8 +205,8 @@ fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
     if ranked.first().is_some_and(|(fit, _)| *fit < Fit::Letters) {
         ranked.retain(|(fit, _)| *fit < Fit::Letters);
     }
-    let is_incomplete = ranked.len() > MOST_ITEMS;
-    ranked.truncate(MOST_ITEMS);
+    let is_incomplete = ranked.len() > MAX_ITEMS;
+    ranked.truncate(MAX_ITEMS);
     Completion {
         items: ranked.into_iter().map(|(_, item)| item).collect(),
         replace,

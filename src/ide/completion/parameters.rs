@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cursor::{Cursor, CursorStep};
 use super::keys::key_item;
-use super::{Item, ItemKind, MOST_ITEMS, TypingPlace, fit};
+use super::{Item, ItemKind, MAX_ITEMS, TypingPlace, fit};
 use crate::analysis::ClassParameter;
 use crate::datatype::Expected;
 use crate::ide::code_names::is_class;
@@ -31,7 +31,7 @@ pub(super) fn items(
     let mut seen = HashSet::new();
     let names = snapshot.defined_names(typed).chain(around);
     for name in names.filter(|&name| seen.insert(name)) {
-        if found.len() > MOST_ITEMS || (typing.analysis.is_cancelled)() {
+        if found.len() > MAX_ITEMS || (typing.analysis.is_cancelled)() {
             break;
         }
         let Some(class) = typing.analysis.class(root, name) else {
@@ -89,7 +89,7 @@ pub(super) fn classes(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let names = snapshot.defined_names(typed.trim_start_matches("::"));
     let is_class = |name: &&Arc<str>| is_class(snapshot, name);
-    let names = names.filter(is_class).take(MOST_ITEMS);
+    let names = names.filter(is_class).take(MAX_ITEMS);
     let items = names.map(|name| Item {
         detail: Some("class".to_owned()),
         ..Item::new(format!("{colons}{name}"), ItemKind::Value)

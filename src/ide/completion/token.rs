@@ -102,9 +102,10 @@ fn in_call(
 ) -> Completion {
     let part = LastPart::of(argument, quote, of_text);
     let is_key = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
-    let behind = match is_key {
-        true => &typing.behind()[part.rest(typing)..],
-        false => typing.behind().trim_start_matches(is_part),
+    let behind = if is_key {
+        &typing.behind()[part.rest(typing)..]
+    } else {
+        typing.behind().trim_start_matches(is_part)
     };
     let missing = match behind.chars().next() {
         Some(next) if next == quote => String::new(),

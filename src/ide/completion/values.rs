@@ -12,7 +12,7 @@ use crate::value::{Value, dump_for_hover, to_json};
 use crate::workspace::Format;
 
 /// Maximum number of files with values that are counted; this needs no parsing.
-const MOST_FILES: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 
 /// Maximum length of a value, in bytes.
 const WIDEST: usize = 120;
@@ -25,9 +25,10 @@ pub(super) fn items(
     steps: &[CursorStep],
 ) -> Vec<Item> {
     // The text of YAML files may not be JSON.
-    let values = match steps.is_empty() && typing.style() == DocumentStyle::Yaml {
-        true => in_yaml_files(typing, root),
-        false => read(typing, root, steps, &cursor.typed),
+    let values = if steps.is_empty() && typing.style() == DocumentStyle::Yaml {
+        in_yaml_files(typing, root)
+    } else {
+        read(typing, root, steps, &cursor.typed)
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for value in values
@@ -75,7 +76,7 @@ fn in_yaml_files(typing: &TypingPlace<'_>, root: &str) -> Vec<String> {
             && file.format() == Some(Format::Yaml)
             && typing.related.contains(file)
     });
-    let values = files.take(MOST_FILES).filter_map(|file| {
+    let values = files.take(MAX_FILES).filter_map(|file| {
         let value = file.facts().key(root)?.value.slice(file.text());
         // Encrypted values and aliases only work in their own file.
         let is_own = value.contains("ENC[") || value.starts_with(['*', '&', '|', '>']);

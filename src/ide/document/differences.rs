@@ -21,7 +21,7 @@ use crate::workspace::Snapshot;
 const WIDEST: usize = 92;
 
 /// Maximum number of nodes that are named below a difference.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// The differences between two nodes or two environments, given by name.
 pub(super) fn document(
@@ -39,9 +39,10 @@ pub(super) fn document(
         &mut |found, done, total| {
             differences.extend(found);
             progress(done, total);
-            match (analysis.is_cancelled)() {
-                true => Err(cancelled()),
-                false => Ok(()),
+            if (analysis.is_cancelled)() {
+                Err(cancelled())
+            } else {
+                Ok(())
             }
         },
     )?;
@@ -169,7 +170,7 @@ pub(super) fn change(
         let _ = writeln!(content, "    {changes}");
     }
     if !is_of_two && !after.nodes.is_empty() {
-        for line in matrix::folded_names(&after.nodes, MOST_NAMED) {
+        for line in matrix::folded_names(&after.nodes, MAX_NAMED) {
             let _ = writeln!(content, "    {line}");
         }
     }
@@ -194,9 +195,10 @@ fn answer_text(cell: &Cell) -> String {
         (unknown, Ok(value)) => {
             let shown = yaml::inline(value, WIDEST);
             // For an unknown value, the reason is more useful.
-            match unknown.is_none() || !value.has_opaque() || yaml::has_secret(value) {
-                true => shown,
-                false => outcome_text(cell),
+            if unknown.is_none() || !value.has_opaque() || yaml::has_secret(value) {
+                shown
+            } else {
+                outcome_text(cell)
             }
         }
         (_, Err(_)) => outcome_text(cell),

@@ -20,7 +20,7 @@ use crate::workspace::{RootKind, Snapshot, path};
 const VERSION: u8 = 1;
 
 /// Maximum number of folders or files of one kind that the text names.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
@@ -111,9 +111,10 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
         );
     }
     let rows = found.levels.iter().map(|level| {
-        let needs = match level.variables.is_empty() {
-            true => "no facts".to_owned(),
-            false => level.variables.join(", "),
+        let needs = if level.variables.is_empty() {
+            "no facts".to_owned()
+        } else {
+            level.variables.join(", ")
         };
         [
             level.name.to_string(),
@@ -129,9 +130,10 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
 }
 
 fn files_of(level: &LevelReport) -> String {
-    match level.is_outside {
-        true => "outside".to_owned(),
-        false => level.files.to_string(),
+    if level.is_outside {
+        "outside".to_owned()
+    } else {
+        level.files.to_string()
     }
 }
 
@@ -183,9 +185,12 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
             count => format!("{} of {}", variable.known, counted(count)),
         };
         let sources = variable.sources.iter();
-        let sources = sources.map(|(source, count)| match *count == variable.known {
-            true => (*source).to_owned(),
-            false => format!("{source} ({count})"),
+        let sources = sources.map(|(source, count)| {
+            if *count == variable.known {
+                (*source).to_owned()
+            } else {
+                format!("{source} ({count})")
+            }
         });
         let unknown = match variable.unknown {
             0 => None,
@@ -257,15 +262,15 @@ fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
             folders.entry(folder).or_default().push(file);
         }
         let count = folders.len();
-        for (folder, files) in folders.into_iter().take(MOST_NAMED) {
+        for (folder, files) in folders.into_iter().take(MAX_NAMED) {
             let _ = match files.as_slice() {
                 [only] => writeln!(out, "    {only}"),
                 files if folder.is_empty() => writeln!(out, "    {} files at the top", files.len()),
                 files => writeln!(out, "    {} files in {folder}", files.len()),
             };
         }
-        if count > MOST_NAMED {
-            let _ = writeln!(out, "    and files in {} more folders", count - MOST_NAMED);
+        if count > MAX_NAMED {
+            let _ = writeln!(out, "    and files in {} more folders", count - MAX_NAMED);
         }
     }
     whys(out, snapshot, "Files that are not read", &files.skipped);
@@ -276,13 +281,13 @@ fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) 
         return;
     }
     let _ = writeln!(out, "\n{title}");
-    for file in all.iter().take(MOST_NAMED) {
+    for file in all.iter().take(MAX_NAMED) {
         let name = snapshot.short_name(&file.path);
         let why = short_paths(snapshot, &file.why);
         put(out, 2, &format!("{name}: {}", super::one_line(&why)));
     }
-    if all.len() > MOST_NAMED {
-        let _ = writeln!(out, "  and {} more", all.len() - MOST_NAMED);
+    if all.len() > MAX_NAMED {
+        let _ = writeln!(out, "  and {} more", all.len() - MAX_NAMED);
     }
 }
 

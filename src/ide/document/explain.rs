@@ -41,7 +41,7 @@ const NO_FILE_SETS_IT: &str = "no file sets it";
 const OUTSIDE: &str = "unknown: outside this workspace";
 
 /// Maximum number of a level's files that are named.
-const MOST_NAMED: usize = 2;
+const MAX_NAMED: usize = 2;
 
 /// The explanation for people: the hover's answer, then the result of each level, the highest
 /// first. YAML, with everything but the value in comments.
@@ -286,10 +286,13 @@ impl LevelTexts<'_> {
             (true, 1, _) => self.sets_for_the_rest(),
             (true, _, _) => "merged".to_owned(),
             (false, _, false) => "sets another part".to_owned(),
-            (false, _, true) => match self.survey.strategy.kind == StrategyKind::ReverseDeep {
-                true => "overridden by a lower level".to_owned(),
-                false => "overridden by a higher level".to_owned(),
-            },
+            (false, _, true) => {
+                if self.survey.strategy.kind == StrategyKind::ReverseDeep {
+                    "overridden by a lower level".to_owned()
+                } else {
+                    "overridden by a higher level".to_owned()
+                }
+            }
         }
     }
 
@@ -363,17 +366,18 @@ impl LevelTexts<'_> {
         }
         let names = level.place.template.variables().map(|name| &**name);
         let names: Vec<&str> = names.filter(|name| !is_wildcard(name)).collect();
-        match names.is_empty() {
-            true => format!("unknown: {set}"),
-            false => format!("unknown, depends on {}: {set}", names.join(" and ")),
+        if names.is_empty() {
+            format!("unknown: {set}")
+        } else {
+            format!("unknown, depends on {}: {set}", names.join(" and "))
         }
     }
 
     /// Names a few files, each with the line of the key or its part.
     fn names(&self, files: &[Arc<str>]) -> String {
         let snapshot = self.view.analysis.snapshot;
-        let more = files.len().saturating_sub(MOST_NAMED);
-        let places = files.iter().take(MOST_NAMED).map(|path| {
+        let more = files.len().saturating_sub(MAX_NAMED);
+        let places = files.iter().take(MAX_NAMED).map(|path| {
             let name = snapshot.short_name(path);
             match snapshot.file(path) {
                 Some(file) => {

@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, RefusedFile, RootView, layers_of};
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
-use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_with, is_by_path};
+use crate::ide::impact::{Detail, Impact, MAX_KEYS, impact_on_readers, impact_with, is_by_path};
 use crate::ide::json::json;
 use crate::text::number_of;
 use crate::workspace::{Change, File, Snapshot};
@@ -117,9 +117,10 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         (true, false) => " for the nodes that read the file".to_owned(),
         (false, _) => format!(" on {} of {}", file.readers.len(), counted(nodes.len())),
     };
-    let failure = match file.is_syntax {
-        true => "does not parse",
-        false => "does not load",
+    let failure = if file.is_syntax {
+        "does not parse"
+    } else {
+        "does not load"
     };
     Some(format!(
         "{place} {failure}: once it is saved, every lookup fails{nodes_text}"
@@ -152,7 +153,7 @@ fn text(impact: &Impact, total: usize, what: &str, snapshot: &Snapshot) -> Optio
         ),
     };
     if !impact.is_complete {
-        content.push_str(&format!("only the first {MOST_KEYS} keys were checked\n"));
+        content.push_str(&format!("only the first {MAX_KEYS} keys were checked\n"));
     }
     for difference in &impact.changes {
         content.push('\n');

@@ -62,12 +62,13 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> DocumentAnswer {
         return DocumentAnswer::Document(document);
     }
     let mut cells = row.answers.iter().chain(&row.by_facts);
-    DocumentAnswer::Message(match cells.any(|cell| cell.unless.is_some()) {
-        false => not_set(view, &row.key),
-        true => format!(
+    DocumentAnswer::Message(if cells.any(|cell| cell.unless.is_some()) {
+        format!(
             "no level in this workspace sets '{}' for any node; levels outside it may",
             row.key
-        ),
+        )
+    } else {
+        not_set(view, &row.key)
     })
 }
 
@@ -89,9 +90,10 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     };
     for (at, cell) in row.answers.iter().chain(&row.by_facts).enumerate() {
         content.push_str(if at == 0 { "\n" } else { "\n---\n" });
-        match cell.condition == Alternatives::Otherwise {
-            true => comment(&mut content, others),
-            false => nodes_comment(&mut content, cell),
+        if cell.condition == Alternatives::Otherwise {
+            comment(&mut content, others)
+        } else {
+            nodes_comment(&mut content, cell)
         }
         origins(&mut content, cell, snapshot);
         if let Some(unless) = &cell.unless {

@@ -50,7 +50,7 @@ pub struct Effective {
 }
 
 /// The answers of a hover on a key as data, for the nodes that read the file, the most frequent
-/// first; one answer for any node if none is known. Nodes beyond [`crate::analysis::MOST_LOOKUPS`]
+/// first; one answer for any node if none is known. Nodes beyond [`crate::analysis::MAX_LOOKUPS`]
 /// lookups are left out. Empty if the cursor is on no key of a file that a level reads.
 #[must_use]
 pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effective> {

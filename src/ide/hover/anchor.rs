@@ -8,10 +8,10 @@ use crate::text::{TextRange, number_of};
 use crate::value::{HashMap, Value, load_node};
 
 /// Maximum number of places that are named.
-const MOST_PLACES: usize = 8;
+const MAX_PLACES: usize = 8;
 
 /// Maximum number of keys that are named in one line.
-const MOST_KEYS: usize = 6;
+const MAX_KEYS: usize = 6;
 
 pub(super) enum Joint {
     /// The merge key of a hash.
@@ -86,7 +86,7 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
         }
         vec![place]
     });
-    line.extend(few(places, MOST_PLACES));
+    line.extend(few(places, MAX_PLACES));
     line
 }
 
@@ -206,7 +206,7 @@ fn keys_line(context: &Context<'_>, tree: &Tree, words: &str, keys: &[(Value, No
         ]
     });
     let mut line = vec![text(words)];
-    line.extend(few(named, MOST_KEYS));
+    line.extend(few(named, MAX_KEYS));
     line
 }
 

@@ -11,7 +11,7 @@ use crate::text::{PositionEncoding, few, number_of};
 use crate::workspace::Snapshot;
 
 /// Maximum number of recipients that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
     let mut page = Page::default();
@@ -60,7 +60,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
 /// The recipients of a value, if it names any.
 fn recipients(blob: &Blob) -> Option<String> {
     let names: Vec<String> = blob.recipients.iter().map(ToString::to_string).collect();
-    (!names.is_empty()).then(|| few(&names, MOST_NAMED))
+    (!names.is_empty()).then(|| few(&names, MAX_NAMED))
 }
 
 /// A decrypted value. Has no `Debug` output, so that it cannot reach a log by accident.

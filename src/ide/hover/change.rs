@@ -8,7 +8,7 @@ use crate::text::number_of;
 use crate::value::Value;
 
 /// Maximum number of differences of one kind that are named.
-const MOST_CHANGES: usize = 3;
+const MAX_CHANGES: usize = 3;
 
 /// Maximum width of a key or element, in characters.
 const SHORT: usize = 32;
@@ -109,7 +109,7 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
         }
         let mut line = vec![text(words)];
         let named = parts.iter().map(|part| vec![code(in_a_list(part))]);
-        line.extend(few(named, MOST_CHANGES));
+        line.extend(few(named, MAX_CHANGES));
         line
     });
     let line = joined(shown, ", ");
@@ -120,9 +120,10 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
 /// A key or an element in a list; quoted if it contains blanks.
 fn in_a_list(part: &Value) -> String {
     let shown = yaml::inline(part, SHORT);
-    match part.as_str().is_some_and(|text| *text == shown) && shown.contains(' ') {
-        true => format!("'{shown}'"),
-        false => shown,
+    if part.as_str().is_some_and(|text| *text == shown) && shown.contains(' ') {
+        format!("'{shown}'")
+    } else {
+        shown
     }
 }
 

@@ -24,10 +24,10 @@ use crate::workspace::{
 const LONGEST: usize = 64;
 
 /// Maximum length of a parameter's documentation, in characters.
-const MOST_DOCUMENTATION: usize = 240;
+const MAX_DOCUMENTATION: usize = 240;
 
 /// Maximum number of a class's parameters that are listed.
-const MOST_PARAMETERS: usize = 16;
+const MAX_PARAMETERS: usize = 16;
 
 /// Adds the class parameter that a key sets.
 pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
@@ -41,7 +41,7 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     line.push(place(context, found.class, found.parameter.place));
     page.line(line);
     let documentation = found.parameter.documentation.as_deref();
-    let words = documentation.map(|text| cut_words(text, MOST_DOCUMENTATION));
+    let words = documentation.map(|text| cut_words(text, MAX_DOCUMENTATION));
     if let Some(words) = words.filter(|words| !words.is_empty()) {
         let mut line = vec![code(format!("${}", found.parameter.name)), text(" — ")];
         line.extend(with_code(&words));
@@ -347,7 +347,7 @@ fn of_class(context: &Context<'_>, class: Defined<'_>, sets: &SetParameters) -> 
         text(" · "),
         place(context, class, definition.place),
     ]);
-    for parameter in definition.parameters.iter().take(MOST_PARAMETERS) {
+    for parameter in definition.parameters.iter().take(MAX_PARAMETERS) {
         let Some(found) = class.parameter(&parameter.name) else {
             continue;
         };
@@ -370,7 +370,7 @@ fn of_class(context: &Context<'_>, class: Defined<'_>, sets: &SetParameters) -> 
         }
         page.line(line);
     }
-    let more = definition.parameters.len().saturating_sub(MOST_PARAMETERS);
+    let more = definition.parameters.len().saturating_sub(MAX_PARAMETERS);
     if more > 0 {
         page.line(with_more(vec![text("…")], more));
     }

@@ -19,10 +19,10 @@ use crate::page::yaml;
 use crate::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 
 /// Maximum number of answers that are named after the first.
-const MOST_ANSWERS: usize = 5;
+const MAX_ANSWERS: usize = 5;
 
 /// Maximum number of lines that are named as the source of a value.
-const MOST_GIVERS: usize = 2;
+const MAX_GIVERS: usize = 2;
 
 /// The answers that are known: the most frequent in full, one line for each other. `left` of `total`
 /// nodes were not looked up.
@@ -62,8 +62,8 @@ pub(super) fn page(
     for (group, cell) in groups.iter().zip(cells(context, groups)).skip(1) {
         page.line(other(context, target, (group, cell), groups));
     }
-    if let Some(more @ 1..) = (groups.len() - 1).checked_sub(MOST_ANSWERS) {
-        let rest = &groups[1 + MOST_ANSWERS..];
+    if let Some(more @ 1..) = (groups.len() - 1).checked_sub(MAX_ANSWERS) {
+        let rest = &groups[1 + MAX_ANSWERS..];
         let rest: usize = rest.iter().map(|group| group.count).sum();
         let what = if more == 1 { "value" } else { "values" };
         page.line(vec![text(format!(
@@ -85,7 +85,7 @@ pub(super) fn page(
     };
     if survey.request_merge.is_none()
         && !merge.is_empty()
-        && groups[1..].iter().take(MOST_ANSWERS).any(differs)
+        && groups[1..].iter().take(MAX_ANSWERS).any(differs)
     {
         merge.push(text(", for the first value"));
     }
@@ -161,9 +161,10 @@ fn givers(
     let mut found: Vec<(Arc<str>, usize)> = Vec::new();
     for run in &group.runs {
         let mut files = paths_of(target, run).into_iter();
-        let winner = match strategy.kind == StrategyKind::ReverseDeep {
-            true => files.next_back(),
-            false => files.next(),
+        let winner = if strategy.kind == StrategyKind::ReverseDeep {
+            files.next_back()
+        } else {
+            files.next()
         };
         let Some(path) = winner else { continue };
         match found.iter_mut().find(|(known, _)| *known == path) {
@@ -173,7 +174,7 @@ fn givers(
     }
     let is_own = |path: &Arc<str>| **path == *context.path();
     found.sort_by_key(|(path, nodes)| (!is_own(path), std::cmp::Reverse(*nodes)));
-    let (shown, rest) = found.split_at(found.len().min(MOST_GIVERS));
+    let (shown, rest) = found.split_at(found.len().min(MAX_GIVERS));
     let lines = shown.iter().map(|(path, nodes)| {
         let mut line = context.named(&target.root, &target.steps, std::iter::once(path));
         if found.len() > 1 {
@@ -223,9 +224,10 @@ fn other(
         line.extend(condition);
         line.push(text(")"));
     }
-    let shared = match std::ptr::eq(group, &raw const groups[0]) {
-        true => Vec::new(),
-        false => files_of(target, &groups[0]),
+    let shared = if std::ptr::eq(group, &raw const groups[0]) {
+        Vec::new()
+    } else {
+        files_of(target, &groups[0])
     };
     let own: Vec<&Arc<str>> = files.iter().filter(|path| !shared.contains(path)).collect();
     if !own.is_empty() {
@@ -254,7 +256,7 @@ fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [SameAnswer
 /// The first groups in words. If two would read alike, the later one is described by its difference.
 fn cells(context: &Context<'_>, groups: &[SameAnswer<'_>]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
-    for group in groups.iter().take(1 + MOST_ANSWERS) {
+    for group in groups.iter().take(1 + MAX_ANSWERS) {
         let own = cell(group, &groups[0]);
         let earlier = found
             .iter()

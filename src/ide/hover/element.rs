@@ -19,7 +19,7 @@ use crate::value::Value;
 const SHORT: usize = 32;
 
 /// Maximum number of different facts about one element.
-const MOST_FACTS: usize = 3;
+const MAX_FACTS: usize = 3;
 
 /// An element of the outermost list around a place.
 pub(in crate::ide) struct ListElement {
@@ -110,7 +110,7 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         return Line::new();
     }
     let is_one = all.len() == 1 && is_known_for_all;
-    let facts = all.into_iter().take(MOST_FACTS);
+    let facts = all.into_iter().take(MAX_FACTS);
     let facts = facts.map(|(mut line, count, node)| {
         if line.is_empty() {
             line.push(text(IN_VALUE));
@@ -354,9 +354,10 @@ impl<'e> ListMerge<'e> {
 
     fn name(&self) -> Piece {
         let written = self.written();
-        match written.is_collection() {
-            true => text("this element"),
-            false => code(yaml::inline(written, SHORT)),
+        if written.is_collection() {
+            text("this element")
+        } else {
+            code(yaml::inline(written, SHORT))
         }
     }
 }

@@ -22,10 +22,10 @@ use crate::value::Value;
 pub(super) const CELL: usize = 48;
 
 /// Maximum number of nodes that do not read the file, but are compared.
-const MOST_OTHERS: usize = 16;
+const MAX_OTHERS: usize = 16;
 
 /// Maximum number of keys that are named in a loop.
-const MOST_LINKS: usize = 12;
+const MAX_LINKS: usize = 12;
 
 /// The page of a key in the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
@@ -166,9 +166,10 @@ fn audience(context: &Context<'_>, target: &KeyTarget, readers: &[usize]) -> Str
     let only = nodes.certname(readers[0]);
     match (total, context.is_code) {
         (total, is_code) if failing > 0 && failing < total => {
-            let which = match is_code {
-                true => "known nodes",
-                false => "nodes that read this file",
+            let which = if is_code {
+                "known nodes"
+            } else {
+                "nodes that read this file"
             };
             format!("for {} of {total} {which}", total - failing)
         }
@@ -197,7 +198,7 @@ fn differs_elsewhere(
     let nodes = context.view.analysis.nodes;
     let readers = context.readers();
     let others = (0..nodes.len()).filter(|member| readers.binary_search(member).is_err());
-    let others: Vec<usize> = others.take(MOST_OTHERS).collect();
+    let others: Vec<usize> = others.take(MAX_OTHERS).collect();
     let is_other = |run: &Run| {
         let other = run.answer.result.as_ref().ok();
         let other = other.and_then(|value| dig(value, &target.steps));
@@ -340,9 +341,10 @@ pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValu
     let sources = survey.sources.iter();
     let used: Vec<LevelValue> = sources.filter(|one| part(one).is_some()).cloned().collect();
     let kind = survey.strategy.kind;
-    let winner = match kind == StrategyKind::ReverseDeep {
-        true => used.last(),
-        false => used.first(),
+    let winner = if kind == StrategyKind::ReverseDeep {
+        used.last()
+    } else {
+        used.first()
     };
     let is_one = match kind {
         StrategyKind::Hash => !target.steps.is_empty(),
@@ -417,7 +419,7 @@ fn failure(
     page.line(first);
     page.line(audience);
     let keys = error.recursion().unwrap_or_default();
-    let links = keys.iter().take(MOST_LINKS);
+    let links = keys.iter().take(MAX_LINKS);
     let links: Vec<Line> = links.filter_map(|key| definition(context, key)).collect();
     if !links.is_empty() {
         let mut line = joined(links, " → ");

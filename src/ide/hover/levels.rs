@@ -17,13 +17,13 @@ use crate::value::Value;
 use crate::workspace::{ConfigOrigin, FoundConfig, LOOKUP_OPTIONS};
 
 /// Maximum number of levels outside of the workspace that are named.
-const MOST_OUTSIDE: usize = 2;
+const MAX_OUTSIDE: usize = 2;
 
 /// Maximum number of configurations that are not used, but named.
-const MOST_VARIANTS: usize = 1;
+const MAX_VARIANTS: usize = 1;
 
 /// Maximum number of combinations of variables that are named.
-const MOST_CONDITIONS: usize = 3;
+const MAX_CONDITIONS: usize = 3;
 
 /// Adds the lines about levels; `sources` gave the part under the cursor.
 pub(super) fn add_lines(
@@ -100,17 +100,17 @@ pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unkn
             kind.push(shown);
         }
     }
-    if all.len() > MOST_CONDITIONS + 1 && !context.shows_whole() {
-        let more = all.len() - MOST_CONDITIONS;
-        all.truncate(MOST_CONDITIONS);
+    if all.len() > MAX_CONDITIONS + 1 && !context.shows_whole() {
+        let more = all.len() - MAX_CONDITIONS;
+        all.truncate(MAX_CONDITIONS);
         all.push(vec![text(format!("{more} more conditions"))]);
     }
     all.extend(functions);
-    let named = outside.iter().take(MOST_OUTSIDE);
+    let named = outside.iter().take(MAX_OUTSIDE);
     let named = named.map(|level| vec![text(format!("'{level}'"))]);
     if !outside.is_empty() {
         let mut line = joined(named, ", ");
-        if let Some(more @ 1..) = outside.len().checked_sub(MOST_OUTSIDE) {
+        if let Some(more @ 1..) = outside.len().checked_sub(MAX_OUTSIDE) {
             line.push(text(format!(" and {}", number_of(more, "more level"))));
         }
         line.push(text(" (outside this workspace)"));
@@ -165,9 +165,10 @@ fn used_line(
     add(vec![text("overrides ")], &[], &survey.overridden());
     let for_some = survey.for_some_nodes();
     let names = survey.variables_of_some();
-    let mut words = vec![text(match survey.strategy.is_first_found() {
-        false => "merged, depending on ",
-        true => "overrides, depending on ",
+    let mut words = vec![text(if survey.strategy.is_first_found() {
+        "overrides, depending on "
+    } else {
+        "merged, depending on "
     })];
     words.extend(joined(
         names.iter().map(|name| vec![code(name.to_string())]),
@@ -200,7 +201,7 @@ pub(super) fn hierarchy_line(context: &Context<'_>) -> Line {
         code(within(analysis, &own.config.path).to_owned()),
         text(" · not used: "),
     ];
-    line.extend(few(shown, MOST_VARIANTS));
+    line.extend(few(shown, MAX_VARIANTS));
     line
 }
 

@@ -182,9 +182,10 @@ pub fn hover(
         let page = unread::page(analysis, path, target.key()?, options)?;
         return Some(shown(&page, target.range()?, options));
     };
-    let (mut page, range) = match context.is_code {
-        true => class::in_manifest(context, context.file.facts().code.as_deref()?, offset)?,
-        false => part(context, &target, offset).or_else(|| whole(context, &target))?,
+    let (mut page, range) = if context.is_code {
+        class::in_manifest(context, context.file.facts().code.as_deref()?, offset)?
+    } else {
+        part(context, &target, offset).or_else(|| whole(context, &target))?
     };
     mark_what_if(analysis, &mut page);
     page.rest(rest(context, target.key(), range));
@@ -224,9 +225,10 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
     let (file, start) = (context.file, range.start as usize);
     let line = file.line(start) + 1;
     let before = file.text()[..start].rsplit('\n').next().unwrap_or_default();
-    let column = match before.trim().is_empty() {
-        true => String::new(),
-        false => format!(":{}", before.chars().count() + 1),
+    let column = if before.trim().is_empty() {
+        String::new()
+    } else {
+        format!(":{}", before.chars().count() + 1)
     };
     let name = match context.options.name {
         Some(name) => name(context.path()),
@@ -297,10 +299,10 @@ fn mark_what_if(analysis: Analysis<'_>, page: &mut Page) {
 }
 
 /// Maximum number of files in one line.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Maximum number of files without a key that are named.
-const MOST_WITHOUT: usize = 2;
+const MAX_WITHOUT: usize = 2;
 
 /// What all parts of a hover need: the file under the cursor, the nodes that the answer is for, and
 /// names and links of files.
@@ -368,9 +370,10 @@ impl<'a> Context<'a> {
 
     /// Indexes of the known nodes that read the file. O(nodes).
     pub(super) fn readers(&self) -> Cow<'_, [usize]> {
-        match self.is_code {
-            true => (0..self.view.analysis.nodes.len()).collect(),
-            false => Cow::Borrowed(self.own.readers()),
+        if self.is_code {
+            (0..self.view.analysis.nodes.len()).collect()
+        } else {
+            Cow::Borrowed(self.own.readers())
         }
     }
 
@@ -452,13 +455,13 @@ impl<'a> Context<'a> {
             let line = file.map_or(1, |file| self.line_of(file, key, steps));
             vec![self.link(path, line)]
         });
-        few(links, MOST_NAMED)
+        few(links, MAX_NAMED)
     }
 
     /// Links to files without lines; only a few of them are named.
     pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
         let names = files.iter().map(|path| vec![self.file_link(path)]);
-        few(names, MOST_WITHOUT)
+        few(names, MAX_WITHOUT)
     }
 }
 

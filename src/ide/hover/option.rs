@@ -15,10 +15,10 @@ use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Maximum number of a pattern's keys that are checked for overriding entries.
-const MOST_ASKED: usize = 200;
+const MAX_ASKED: usize = 200;
 
 /// Maximum number of keys that are named.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Maximum width of options, in characters.
 const WIDEST: usize = 60;
@@ -64,9 +64,9 @@ fn matches_line(context: &Context<'_>, entry: &str, keys: &[Arc<str>]) -> Line {
         (false, []) => vec![text("no file of this workspace sets this key")],
         (true, keys) => {
             let mut line = vec![text(format!("matches {}: ", number_of(keys.len(), "key")))];
-            let named = keys.iter().take(MOST_NAMED);
+            let named = keys.iter().take(MAX_NAMED);
             line.extend(joined(named.map(|key| vec![code(key.to_string())]), ", "));
-            if keys.len() > MOST_NAMED {
+            if keys.len() > MAX_NAMED {
                 line.push(text(", …"));
             }
             line
@@ -87,7 +87,7 @@ fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &
     // Keys by the entry that wins instead.
     let mut hidden: Vec<(DecidingOptions, Vec<Arc<str>>)> = Vec::new();
     let mut replaced = None;
-    for key in keys.iter().take(MOST_ASKED) {
+    for key in keys.iter().take(MAX_ASKED) {
         let Some(decides) = scoped.options_of(key) else {
             continue;
         };
@@ -103,10 +103,10 @@ fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &
             replaced = Some((path, line));
         }
     }
-    for (decides, keys) in hidden.iter().take(MOST_NAMED) {
+    for (decides, keys) in hidden.iter().take(MAX_NAMED) {
         let named = keys.iter().map(|key| vec![code(quoted(key))]);
         let mut line = vec![text("hidden for ")];
-        line.extend(few(named, MOST_NAMED));
+        line.extend(few(named, MAX_NAMED));
         line.push(text(match decides.entry.source {
             OptionsSource::Exact => " by the literal entry",
             OptionsSource::Pattern => " by an earlier pattern",
@@ -140,7 +140,7 @@ fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
         return Line::new();
     }
     let mut line = vec![text("the same entry is in ")];
-    line.extend(few(others.into_iter(), MOST_NAMED));
+    line.extend(few(others.into_iter(), MAX_NAMED));
     line.push(text(
         "; of the files that a node reads, the highest one is used",
     ));

@@ -17,7 +17,7 @@ use crate::page::{Line, Page, code, joined, name, text};
 use crate::text::number_of;
 
 /// Maximum number of files or combinations that are named.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     let mut page = Page::default();
@@ -119,10 +119,10 @@ fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
         count if count >= MAX_EXPANDED => format!("{count} files or more: "),
         count => format!("{}: ", number_of(count, "file")),
     })];
-    let shown = files.iter().take(MOST_NAMED);
+    let shown = files.iter().take(MAX_NAMED);
     let shown = shown.map(|path| vec![context.file_link(path)]);
     line.extend(joined(shown, ", "));
-    if files.len() > MOST_NAMED {
+    if files.len() > MAX_NAMED {
         line.push(text(", …"));
     }
     line
@@ -152,8 +152,8 @@ fn values(
         return Line::new();
     }
     let names: Vec<&str> = variables.iter().map(|name| &***name).collect();
-    let more = found.len().saturating_sub(MOST_NAMED);
-    let shown = found.iter().take(MOST_NAMED);
+    let more = found.len().saturating_sub(MAX_NAMED);
+    let shown = found.iter().take(MAX_NAMED);
     let mut line = vec![text(before)];
     if let [only] = *names {
         line.extend([code(only), text(" = ")]);

@@ -9,7 +9,7 @@ use crate::page::{Line, joined, plain_words, text};
 use crate::value::Value;
 
 /// Maximum number of a value's parts with remarks.
-const MOST_PARTS: usize = 5_000;
+const MAX_PARTS: usize = 5_000;
 
 /// Remarks about a value.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Noter<'_> {
         steps: &mut Vec<Value>,
     ) {
         self.parts += 1;
-        if self.parts > MOST_PARTS {
+        if self.parts > MAX_PARTS {
             return;
         }
         let merges_here = self.is_deep || at.is_empty();

@@ -7,7 +7,7 @@ use crate::ide::cell::counted;
 use crate::page::{Line, Page, text};
 
 /// Maximum number of files that are named.
-const MOST_NAMED: usize = 2;
+const MAX_NAMED: usize = 2;
 
 /// Adds a line for each of the files that makes lookups fail for the nodes that the hover is about.
 pub(super) fn add_lines(context: &Context<'_>, files: &[RefusedFile], page: &mut Page) {
@@ -15,7 +15,7 @@ pub(super) fn add_lines(context: &Context<'_>, files: &[RefusedFile], page: &mut
     let lines = files
         .iter()
         .filter_map(|file| line(context, file, &members));
-    for line in lines.take(MOST_NAMED) {
+    for line in lines.take(MAX_NAMED) {
         page.line(line);
     }
 }
@@ -32,9 +32,10 @@ pub(super) fn count_failing(files: &[RefusedFile], members: &[usize]) -> usize {
 fn line(context: &Context<'_>, file: &RefusedFile, members: &[usize]) -> Option<Line> {
     let is_reader = |member: &&usize| file.readers.binary_search(member).is_ok();
     let failing = members.iter().filter(is_reader).count();
-    let is_for_all = match members.is_empty() {
-        true => file.is_for_all || *file.path == *context.path(),
-        false => failing == members.len(),
+    let is_for_all = if members.is_empty() {
+        file.is_for_all || *file.path == *context.path()
+    } else {
+        failing == members.len()
     };
     if !is_for_all && failing == 0 {
         return None;
@@ -47,13 +48,15 @@ fn line(context: &Context<'_>, file: &RefusedFile, members: &[usize]) -> Option<
         Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
         Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
     };
-    let nodes_text = match is_for_all {
-        true => String::new(),
-        false => format!(" on {}", counted(failing)),
+    let nodes_text = if is_for_all {
+        String::new()
+    } else {
+        format!(" on {}", counted(failing))
     };
-    let failure = match file.is_syntax {
-        true => " does not parse: Puppet refuses it, ",
-        false => " does not load: Puppet refuses it, ",
+    let failure = if file.is_syntax {
+        " does not parse: Puppet refuses it, "
+    } else {
+        " does not load: Puppet refuses it, "
     };
     Some(vec![
         place,

@@ -19,7 +19,7 @@ use crate::text::number_of;
 use crate::value::Value;
 
 /// Maximum number of values that are named for a variable.
-const MOST_VALUES: usize = 6;
+const MAX_VALUES: usize = 6;
 
 /// Maximum width of a value, in characters.
 const WIDEST: usize = 60;
@@ -129,7 +129,7 @@ pub(super) fn element_lines(
             shown.extend(context.selected().is_none().then(|| for_nodes(*count)));
             shown
         });
-        line.extend(few(shown, MOST_VALUES));
+        line.extend(few(shown, MAX_VALUES));
     }
     if let Some((selected, _)) = context.selected() {
         line.extend([text(", for "), code(selected)]);
@@ -163,7 +163,7 @@ fn elements(context: &Context<'_>, list: &Arc<str>) -> Vec<(Value, usize)> {
 /// The lines of manifests that set a variable: `set by manifests/site.pp:3 for 2 nodes`.
 fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
     let setters = setters(context.view.analysis, variable, &members(context));
-    let shown = setters.iter().take(MOST_VALUES).map(|setter| {
+    let shown = setters.iter().take(MAX_VALUES).map(|setter| {
         let set = &setter.assignment;
         let mut line = vec![context.link(&set.file, set.line)];
         if context.selected().is_none() {
@@ -176,7 +176,7 @@ fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
     });
     let mut line = vec![text("set by ")];
     line.extend(joined(shown, ", "));
-    if let Some(more @ 1..) = setters.len().checked_sub(MOST_VALUES) {
+    if let Some(more @ 1..) = setters.len().checked_sub(MAX_VALUES) {
         line.push(text(format!(" and {more} more lines")));
     }
     (!setters.is_empty()).then_some(line)
@@ -190,9 +190,10 @@ fn members(context: &Context<'_>) -> Vec<usize> {
     }
     let analysis = &context.view.analysis;
     let is_for_all = context.own.reaches.is_empty() || is_config(analysis.snapshot, context.path());
-    match is_for_all {
-        true => (0..analysis.nodes.len()).collect(),
-        false => context.readers().to_vec(),
+    if is_for_all {
+        (0..analysis.nodes.len()).collect()
+    } else {
+        context.readers().to_vec()
     }
 }
 
@@ -230,7 +231,7 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
             if !values.is_empty() {
                 line.push(text("; known from file names: "));
                 let shown = values.iter().map(|value| vec![code(value.clone())]);
-                line.extend(few(shown, MOST_VALUES));
+                line.extend(few(shown, MAX_VALUES));
             }
         }
     }
@@ -265,7 +266,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         .collect();
     found.sort_by_key(|&(at, count)| (std::cmp::Reverse(count), at));
     // If each node has its own value, one example is enough.
-    if found.len() > MOST_VALUES && found.iter().all(|(_, count)| *count == 1) {
+    if found.len() > MAX_VALUES && found.iter().all(|(_, count)| *count == 1) {
         let first = column.values[found[0].0].as_ref();
         let first = first.map_or_else(String::new, |value| yaml::inline(value, WIDEST));
         let words = format!(
@@ -274,7 +275,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         );
         return vec![text(words), code(first)];
     }
-    let shown = found.iter().take(MOST_VALUES).map(|&(at, count)| {
+    let shown = found.iter().take(MAX_VALUES).map(|&(at, count)| {
         let value = match &column.values[at] {
             Some(value) => code(yaml::inline(value, WIDEST)),
             None if column.unknown == Some(at as u32) => text("not known"),
@@ -292,7 +293,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         vec![value, for_nodes(count)]
     });
     let mut line = joined(shown, ", ");
-    if let Some(more @ 1..) = found.len().checked_sub(MOST_VALUES) {
+    if let Some(more @ 1..) = found.len().checked_sub(MAX_VALUES) {
         line.push(text(format!(" and {more} more values")));
     }
     line
@@ -329,9 +330,10 @@ fn looked_up(
     page: &mut Page,
 ) {
     let mut first = vec![name(written), text(" — ")];
-    let request = match key.steps.is_empty() {
-        true => crate::analysis::request(&key.root),
-        false => Request::key(argument).with_sources(),
+    let request = if key.steps.is_empty() {
+        crate::analysis::request(&key.root)
+    } else {
+        Request::key(argument).with_sources()
     };
     let view = context.view;
     let nodes = view.analysis.nodes;
@@ -357,10 +359,10 @@ fn looked_up(
         one(context, first, key, &runs[0].answer, Line::new(), page);
         return;
     }
-    let shown = groups.iter().take(MOST_VALUES);
+    let shown = groups.iter().take(MAX_VALUES);
     let shown = shown.map(|group| vec![short(&group.runs[0].answer), for_nodes(group.count)]);
     first.extend(joined(shown, ", "));
-    if let Some(more @ 1..) = groups.len().checked_sub(MOST_VALUES) {
+    if let Some(more @ 1..) = groups.len().checked_sub(MAX_VALUES) {
         first.push(text(format!(" and {more} more values")));
     }
     if left > 0 {

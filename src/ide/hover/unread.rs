@@ -13,7 +13,7 @@ use crate::page::{Line, Page, Piece, code, joined, name, plain_words, text};
 use crate::workspace::{ConfigUse, FoundConfig, path};
 
 /// Maximum number of configurations that are named.
-const MOST_NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 /// The page of a key in a YAML file that no hierarchy reads; `None` for files whose names
 /// show that they are not data, and for parts of values.
@@ -96,7 +96,7 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread, choose: Option<&str>
             });
             if !all.is_empty() {
                 let mut line = vec![text("hierarchies: ")];
-                line.extend(few(found, MOST_NAMED));
+                line.extend(few(found, MAX_NAMED));
                 lines.push(line);
                 if let [only] = all
                     && only.is_used()
@@ -173,9 +173,10 @@ pub(super) fn by_its_hierarchy(context: &Context<'_>, target: &KeyTarget) -> Pag
     let is_custom = !analysis.configurations_reading(context.path()).is_empty();
     page.line(vec![
         name(target.shown()),
-        text(match is_custom {
-            true => " — only a function that is not run here may read this file",
-            false => " — no level of the hierarchy reads this file",
+        text(if is_custom {
+            " — only a function that is not run here may read this file"
+        } else {
+            " — no level of the hierarchy reads this file"
         }),
     ]);
     let mut is_offered = false;

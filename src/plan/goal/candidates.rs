@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::answers::NodeChange;
-use super::level::{GoalLevel, MOST_FILES};
+use super::level::{GoalLevel, MAX_FILES};
 use super::pieces::{Gone, Merging};
 use super::{CurrentAnswers, Goal};
 use crate::analysis::RootView;
@@ -147,7 +147,7 @@ fn options(
 fn deciding(view: &RootView<'_>, goal: &Goal, state: &CurrentAnswers) -> BTreeSet<Arc<str>> {
     let files = state.answers.files_of(&state.lacking).cloned();
     let mut files: BTreeSet<Arc<str>> = files.collect();
-    if files.len() > MOST_FILES {
+    if files.len() > MAX_FILES {
         return BTreeSet::new();
     }
     files.retain(|at| sets(view, goal, at));
@@ -320,7 +320,7 @@ impl Making<'_> {
                 title = format!("{title} and remove it from {places}");
             }
         }
-        if plan.files() > MOST_FILES {
+        if plan.files() > MAX_FILES {
             return None;
         }
         Some(Candidate {
@@ -430,7 +430,7 @@ impl Making<'_> {
                 let at = self.view.path_for(&above.place, &self.goal.key, member)?;
                 let at = Arc::from(at);
                 let known = kept.insert(at, value.clone());
-                if known.is_some_and(|known| known != *value) || kept.len() > MOST_FILES {
+                if known.is_some_and(|known| known != *value) || kept.len() > MAX_FILES {
                     return None;
                 }
             }

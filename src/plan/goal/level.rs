@@ -9,7 +9,7 @@ use crate::lookup::Place;
 use crate::workspace::Format;
 
 /// Maximum number of files in one proposal.
-pub(super) const MOST_FILES: usize = 50;
+pub(super) const MAX_FILES: usize = 50;
 
 /// A level's location, with the files that the wanted nodes read.
 pub(super) struct GoalLevel {
@@ -50,7 +50,7 @@ impl GoalLevel {
             };
             files.entry(Arc::from(at)).or_default().push(member);
         }
-        if files.len() > MOST_FILES {
+        if files.len() > MAX_FILES {
             return Err(format!("{} files would have to be edited", files.len()));
         }
         let mut variables = place.template.variables();

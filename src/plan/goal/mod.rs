@@ -39,10 +39,10 @@ use crate::scope::KnownNodes;
 use crate::value::{Value, load_yaml_value};
 
 /// Maximum number of edits that are tried out.
-const MOST_TRIED: usize = 80;
+const MAX_TRIED: usize = 80;
 
 /// Maximum number of proposals.
-const MOST_PROPOSALS: usize = 5;
+const MAX_PROPOSALS: usize = 5;
 
 /// A value that some nodes should have.
 #[derive(Clone, Debug)]
@@ -167,13 +167,14 @@ pub enum Outcome {
 pub fn value_of(text: &str) -> Result<Value, String> {
     let value = load_yaml_value(text.as_bytes()).map_err(|error| error.message("the value"))?;
     let value = value.ok_or("the value is missing: write null, or '\"\"' for an empty text")?;
-    match has_token(&value) {
-        true => Err(
+    if has_token(&value) {
+        Err(
             "the value has a %{…} token: what nodes get of it is not the same for all; write it into \
              a file"
                 .to_owned(),
-        ),
-        false => Ok(value),
+        )
+    } else {
+        Ok(value)
     }
 }
 
@@ -249,7 +250,7 @@ pub fn proposals(
     let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let mut all = candidates(view, goal, &levels, &state);
     all.sort_by_key(Candidate::cost);
-    all.truncate(MOST_TRIED);
+    all.truncate(MAX_TRIED);
     let count = all.len();
     for (done, candidate) in all.into_iter().enumerate() {
         progress(SearchProgress::Tried(done, count));
@@ -271,7 +272,7 @@ pub fn proposals(
     found.retain(|(candidate, _)| candidate.entries <= 2 * smallest);
     let mut proposals: Vec<(Proposal, bool)> = Vec::new();
     for (candidate, tried) in found {
-        if proposals.len() == MOST_PROPOSALS || (view.analysis.is_cancelled)() {
+        if proposals.len() == MAX_PROPOSALS || (view.analysis.is_cancelled)() {
             break;
         }
         // More edits of the same files are no alternative, unless they merge in another way.
@@ -316,9 +317,10 @@ pub fn proposals(
         proposals.push((proposal, is_anew));
     }
     let proposals: Vec<Proposal> = proposals.into_iter().map(|(one, _)| one).collect();
-    match proposals.is_empty() {
-        true => Ok(Outcome::Nothing(grouped(reasons))),
-        false => Ok(Outcome::Proposals(proposals)),
+    if proposals.is_empty() {
+        Ok(Outcome::Nothing(grouped(reasons)))
+    } else {
+        Ok(Outcome::Proposals(proposals))
     }
 }
 

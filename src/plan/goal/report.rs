@@ -51,9 +51,10 @@ pub fn why_not_lines(
         (Some(_), _) if is_open => format!("not known (expected {expected})"),
         (_, _) => outcome_text(&why.gets),
     };
-    let wanted = match why.has_it || (why.gets.unknown.is_some() && is_open) {
-        true => String::new(),
-        false => format!(", not {expected}"),
+    let wanted = if why.has_it || (why.gets.unknown.is_some() && is_open) {
+        String::new()
+    } else {
+        format!(", not {expected}")
     };
     let first = format!("{key} — {gets}{wanted} for {node}{merged}");
     let mut lines = vec![(first, false)];

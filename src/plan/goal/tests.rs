@@ -28,9 +28,10 @@ db2: {facts: {role: db, site: lon}}
 
 pub(super) fn at_root<T>(text: &str, body: impl FnOnce(&RootView<'_>) -> T) -> T {
     let text = format!("{NODES}{text}");
-    let text = match text.contains("#- hiera.yaml") {
-        true => text,
-        false => with_hierarchy(&text),
+    let text = if text.contains("#- hiera.yaml") {
+        text
+    } else {
+        with_hierarchy(&text)
     };
     let fixture = Fixture::new("data/common.yaml", &text);
     let at = format!("{FOLDER}/data/common.yaml");

@@ -13,7 +13,7 @@ use crate::value::{Value, load_node};
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Maximum number of names to try for the new key.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
@@ -128,9 +128,10 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
         return None;
     }
     let is_list = matches!(tree.node(id).kind, NodeKind::Sequence(_));
-    let indent = match is_list && !sheet.style.indented_lists {
-        true => "",
-        false => "  ",
+    let indent = if is_list && !sheet.style.indented_lists {
+        ""
+    } else {
+        "  "
     };
     let end = place(sheet, id)?.end as usize;
     let mut lines = format!("{name}:\n");
@@ -182,7 +183,7 @@ fn place(sheet: &Sheet<'_>, id: NodeId) -> Option<TextRange> {
 /// An unused name for the new key.
 fn name(cursor: &EntryCursor<'_>) -> Option<String> {
     let base = format!("{}_shared", cursor.key);
-    let names = (1..=MOST_NAMES).map(|number| match number {
+    let names = (1..=MAX_NAMES).map(|number| match number {
         1 => base.clone(),
         number => format!("{base}{number}"),
     });

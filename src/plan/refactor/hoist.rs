@@ -3,7 +3,7 @@
 
 use indexmap::IndexSet;
 
-use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind};
+use super::{EntryCursor, MAX_FILES, Refactoring, RefactoringKind};
 use crate::edit::Plan;
 use crate::edit::entry::Sheet;
 use crate::text::TextEdit;
@@ -12,7 +12,7 @@ use crate::value::load_node;
 pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     let own = &cursor.reach.place;
     let files = cursor.files_of(own);
-    if files.len() < 2 || files.len() > MOST_FILES {
+    if files.len() < 2 || files.len() > MAX_FILES {
         return None;
     }
     let value = load_node(cursor.sheet.tree(), cursor.entry.value).ok()?;
@@ -34,9 +34,10 @@ pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
         if !same || !sheet.is_plain(entry) {
             return None;
         }
-        let lines = match file.path() == cursor.at() {
-            true => cursor.whole()?,
-            false => sheet.with_comments(entry)?,
+        let lines = if file.path() == cursor.at() {
+            cursor.whole()?
+        } else {
+            sheet.with_comments(entry)?
         };
         more.extend(sheet.comments_of(entry));
         plan.add(file.path(), sheet.removal(lines));

@@ -163,9 +163,10 @@ fn replaced(
             let rest = sheet.style.with_ends(&rest);
             // Lines of their own leave no blank after the colon.
             let before = &sheet.text()[..range.start as usize];
-            let range = match rest.starts_with(['\n', '\r']) {
-                true => TextRange::new(before.trim_end_matches(' ').len(), range.end as usize),
-                false => range,
+            let range = if rest.starts_with(['\n', '\r']) {
+                TextRange::new(before.trim_end_matches(' ').len(), range.end as usize)
+            } else {
+                range
             };
             Some(TextEdit::replace(range, rest.trim_start_matches(' ')))
         });

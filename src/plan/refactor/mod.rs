@@ -28,7 +28,7 @@ use crate::text::TextRange;
 use crate::workspace::{File, LOOKUP_OPTIONS, RootKind};
 
 /// Maximum number of files in one refactoring.
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// The kind of a refactoring in the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,7 +230,7 @@ impl<'a> EntryCursor<'a> {
         let files = self.analysis().snapshot.files();
         files
             .filter(|file| place.template.matches(file.path()))
-            .take(MOST_FILES + 1)
+            .take(MAX_FILES + 1)
             .collect()
     }
 

@@ -210,10 +210,7 @@ fn change_text(change: &Difference) -> String {
 /// Shortens the error of a loop: an extracted value adds a key to its path.
 fn without_way(answer: &str) -> &str {
     const LOOP: &str = "Recursive lookup detected";
-    match answer.contains(LOOP) {
-        true => LOOP,
-        false => answer,
-    }
+    if answer.contains(LOOP) { LOOP } else { answer }
 }
 
 fn comments(snapshot: &Snapshot) -> impl Iterator<Item = &str> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EntryCursor, MOST_FILES, Refactoring, RefactoringKind};
+use super::{EntryCursor, MAX_FILES, Refactoring, RefactoringKind};
 use crate::edit::Plan;
 use crate::edit::entry::Sheet;
 use crate::lookup::Place;
@@ -19,7 +19,7 @@ pub(super) fn offer(cursor: &EntryCursor<'_>) -> Option<Refactoring> {
     })?;
     let is_own = |file: &&Arc<File>| file.path() == cursor.at();
     let is_read = || is_read_with_one(cursor, place, &files);
-    if files.len() > MOST_FILES || files.iter().any(is_own) || !is_read() {
+    if files.len() > MAX_FILES || files.iter().any(is_own) || !is_read() {
         return None;
     }
     let mut plan = Plan::default();

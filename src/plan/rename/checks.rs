@@ -25,11 +25,12 @@ impl Renaming<'_> {
                  quotes mean something else in lookups"
             ));
         }
-        match matches!(resolve_plain(name), Resolved::String) {
-            true => Ok(()),
-            false => Err(format!(
+        if matches!(resolve_plain(name), Resolved::String) {
+            Ok(())
+        } else {
+            Err(format!(
                 "'{name}' is not a name for a key: YAML does not read it as a string"
-            )),
+            ))
         }
     }
 
@@ -192,13 +193,14 @@ impl Renaming<'_> {
         let module = |name: &str| name.split_once("::").map(|(module, _)| module.to_owned());
         let root = self.analysis.snapshot.root_of(file.path());
         let is_module = root.is_some_and(|root| matches!(root.kind, RootKind::Module { .. }));
-        match is_module && module(old) != module(new) {
-            true => Err(format!(
+        if is_module && module(old) != module(new) {
+            Err(format!(
                 "{} is data of a module, which is only asked for keys of that module: '{new}' would not \
                  be found there",
                 path::name(file.path())
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -215,11 +217,12 @@ impl Renaming<'_> {
         let is_entry = tree.entry_at(key).is_some_and(|(at, _)| {
             matches!(tree.node(at).kind, NodeKind::Scalar(_)) && tree.node(at).range == key
         });
-        match is_broken || is_entry {
-            true => Ok(()),
-            false => Err(format!(
+        if is_broken || is_entry {
+            Ok(())
+        } else {
+            Err(format!(
                 "{place}: the key comes from an anchor or is an alias, so that other values would change too"
-            )),
+            ))
         }
     }
 

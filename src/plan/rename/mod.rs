@@ -104,13 +104,12 @@ pub fn rename(
     };
     renaming.check_name()?;
     let mut renamed = Renamed::default();
-    match key.steps.is_empty() {
-        true => {
-            renaming.check_reach(path)?;
-            renamed.to_confirm = renaming.check_top_level(from)?;
-            renamed.to_know.extend(renaming.of_unseen_class());
-        }
-        false => renaming.check_nested()?,
+    if key.steps.is_empty() {
+        renaming.check_reach(path)?;
+        renamed.to_confirm = renaming.check_top_level(from)?;
+        renamed.to_know.extend(renaming.of_unseen_class());
+    } else {
+        renaming.check_nested()?
     }
     renamed.edits = renaming.edits(&mention.named)?;
     Ok(renamed)
@@ -303,12 +302,13 @@ fn bare(text: &str, range: TextRange) -> TextRange {
     let written = range.slice(text);
     let is_quoted =
         |quote: char| written.len() > 2 && written.starts_with(quote) && written.ends_with(quote);
-    match is_quoted('"') || is_quoted('\'') {
-        true => TextRange {
+    if is_quoted('"') || is_quoted('\'') {
+        TextRange {
             start: range.start + 1,
             end: range.end - 1,
-        },
-        false => range,
+        }
+    } else {
+        range
     }
 }
 

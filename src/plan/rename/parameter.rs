@@ -11,7 +11,7 @@ use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of};
 
 /// Maximum number of classes to try for a variable.
-const MOST_CLASSES: usize = 50;
+const MAX_CLASSES: usize = 50;
 
 /// The class parameter that code at an offset reads, sets or documents. O(names of classes).
 pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Mention> {
@@ -33,7 +33,7 @@ pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Opti
         let class = class.filter(|_| text.contains(last))?;
         class.parameter(old).map(|_| name)
     });
-    classes.by_ref().take(MOST_CLASSES).find_map(|class| {
+    classes.by_ref().take(MAX_CLASSES).find_map(|class| {
         let rename = ParameterRename {
             class,
             old,
@@ -112,12 +112,11 @@ impl ParameterRename<'_> {
     /// Visits a node. `is_own`: whether bare variable names refer to the class's variables.
     fn visit(&self, node: &Expression, is_own: bool, found: &mut ParameterEdits<'_>) {
         let kind = &node.kind;
-        let is_own = match kind.is_definition() {
-            true => matches!(kind, ExpressionKind::Class(class) if self.is_own(class)),
-            false => {
-                let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
-                is_own && !matches!(kind, ExpressionKind::Lambda(lambda) if hides(lambda))
-            }
+        let is_own = if kind.is_definition() {
+            matches!(kind, ExpressionKind::Class(class) if self.is_own(class))
+        } else {
+            let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
+            is_own && !matches!(kind, ExpressionKind::Lambda(lambda) if hides(lambda))
         };
         if let ExpressionKind::Parameter(parameter) = kind {
             self.named(&parameter.name, node.own, is_own, found);

@@ -439,10 +439,7 @@ proptest! {
         let plan = Plan { edits, ..Plan::default() };
         let after = plan.after(&before).expect("edits that fit");
         prop_assert_eq!(after.count_with(key), 0);
-        let renamed = |name: &str| match name == key {
-            true => new.to_owned(),
-            false => name.to_owned(),
-        };
+        let renamed = |name: &str| if name == key { new.to_owned() } else { name.to_owned() };
         prop_assert!(Key::parse(new).is_ok());
         let (one, other) = (values(&before, &str::to_owned), values(&after, &renamed));
         prop_assert_eq!(one, other, "{:?}", texts);

@@ -69,9 +69,10 @@ fn answer(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, request: &LookupC
     }
     let scope = evaluator.variables.scope();
     let value = evaluator.host.lookup(request, &scope)?;
-    match value.has_opaque() {
-        true => Err(not_known(&value)),
-        false => Ok(value),
+    if value.has_opaque() {
+        Err(not_known(&value))
+    } else {
+        Ok(value)
     }
 }
 

@@ -28,9 +28,10 @@ impl Round {
 
     /// The current element, or an entry as a list of two.
     fn whole(&self) -> Value {
-        match self.is_entry {
-            true => Value::array([self.key.clone(), self.value.clone()]),
-            false => self.value.clone(),
+        if self.is_entry {
+            Value::array([self.key.clone(), self.value.clone()])
+        } else {
+            self.value.clone()
         }
     }
 }

@@ -15,9 +15,10 @@ pub(super) fn call(_: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evalua
         ("floor" | "ceiling" | "round", [number @ Value::Int(_)]) => Some(number.clone()),
         ("floor", [Value::Float(number)]) => whole(number.floor()),
         ("ceiling", [Value::Float(number)]) => whole(number.ceil()),
-        ("round", [Value::Float(number)]) => whole(match *number > 0.0 {
-            true => (number + 0.5).trunc(),
-            false => (number - 0.5).trunc(),
+        ("round", [Value::Float(number)]) => whole(if *number > 0.0 {
+            (number + 0.5).trunc()
+        } else {
+            (number - 0.5).trunc()
         }),
         ("max" | "min", values) => extreme(call.name, values),
         _ => return None,

@@ -151,9 +151,10 @@ fn substituted(
         out.push_str(&text[copied..whole.start]);
         replacement(by, text, &groups, &mut out);
         copied = whole.end;
-        start = match whole.is_empty() {
-            true => whole.end + step(text, whole.end),
-            false => whole.end,
+        start = if whole.is_empty() {
+            whole.end + step(text, whole.end)
+        } else {
+            whole.end
         };
         if !everywhere {
             break;

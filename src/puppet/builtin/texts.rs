@@ -92,14 +92,12 @@ fn chomped(text: &str) -> String {
 }
 
 fn chopped(text: &str) -> String {
-    let mut chars = text.chars();
-    match text.ends_with("\r\n") {
-        true => text[..text.len() - 2].to_owned(),
-        false => {
-            chars.next_back();
-            chars.as_str().to_owned()
-        }
-    }
+    let rest = text.strip_suffix("\r\n").unwrap_or_else(|| {
+        let mut chars = text.chars();
+        chars.next_back();
+        chars.as_str()
+    });
+    rest.to_owned()
 }
 
 /// Changes a text, the texts of a list, or (for some functions) those of a hash; numbers are kept.

@@ -340,9 +340,10 @@ impl RegexpParser {
         let start = self.position;
         self.next();
         let min = self.number()?;
-        let max = match self.take_if(',') {
-            true => self.number()?,
-            false => min,
+        let max = if self.take_if(',') {
+            self.number()?
+        } else {
+            min
         };
         if min.or(max).is_none() || !self.take_if('}') {
             self.position = start;

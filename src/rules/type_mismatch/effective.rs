@@ -19,10 +19,10 @@ use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{File, KeyFact};
 
 /// Maximum number of files with a merged key; with more, only the nodes that read this file are checked.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// Maximum number of lookups of one key for the known nodes.
-const MOST_LOOKUPS: usize = 32;
+const MAX_LOOKUPS: usize = 32;
 
 /// A root that reads the file, with lookups for the nodes that read it.
 pub(super) struct ReaderLookups<'c> {
@@ -209,7 +209,7 @@ impl<'c> EffectiveKey<'c> {
 
     /// Whether only the nodes that read the file are checked.
     fn is_for_readers(&self, is_merged: bool) -> bool {
-        !is_merged || self.lookups.at.snapshot().count_with(&self.key.name) > MOST_FILES
+        !is_merged || self.lookups.at.snapshot().count_with(&self.key.name) > MAX_FILES
     }
 
     /// Whether the effective value for the nodes that read the file fits, or if Puppet fails there.
@@ -268,8 +268,8 @@ impl<'c> EffectiveKey<'c> {
         let session = view.session();
         let members = lookup::readers(&session, nodes, &view.layer, at.file.path());
         let limit = LookupLimit {
-            most: MOST_LOOKUPS,
-            sample: MOST_LOOKUPS,
+            most: MAX_LOOKUPS,
+            sample: MAX_LOOKUPS,
             is_cancelled: view.analysis.is_cancelled,
         };
         let request = request(&key.name);
@@ -312,9 +312,10 @@ impl<'c> EffectiveKey<'c> {
                     count: 0,
                     others: 0,
                 });
-                match others {
-                    true => of_part.others += members.len(),
-                    false => of_part.count += members.len(),
+                if others {
+                    of_part.others += members.len()
+                } else {
+                    of_part.count += members.len()
                 }
             }
         }
@@ -335,9 +336,10 @@ impl<'c> EffectiveKey<'c> {
                 others => format!(", and another wrong value for {others} more"),
             };
             // Perhaps only the other nodes have the class.
-            let severity = match count + others < of {
-                true => Severity::Warning,
-                false => Severity::Error,
+            let severity = if count + others < of {
+                Severity::Warning
+            } else {
+                Severity::Error
             };
             let message = format!("{}{affected}{more}", part.message);
             let finding = findings.report_as(severity, part.range, message);
@@ -361,9 +363,10 @@ impl<'c> EffectiveKey<'c> {
             return Vec::new();
         };
         // What is not known is not converted.
-        let written = match is_converted && value.has_opaque() {
-            true => None,
-            false => with_texts(value),
+        let written = if is_converted && value.has_opaque() {
+            None
+        } else {
+            with_texts(value)
         };
         let Some(Err(mismatches)) = written.map(|it| datatype::check(&self.expected, &it)) else {
             return Vec::new();
@@ -391,9 +394,12 @@ impl<'c> EffectiveKey<'c> {
                 continue;
             }
             // A converted value may have other parts than the written one.
-            let path_in = |source: &LevelValue| match is_converted {
-                true => Some(Vec::new()),
-                false => own_path(&source.value, value, &mismatch.path),
+            let path_in = |source: &LevelValue| {
+                if is_converted {
+                    Some(Vec::new())
+                } else {
+                    own_path(&source.value, value, &mismatch.path)
+                }
             };
             // The highest level that has the part provides it.
             let Some(path) = path_in(&survey.sources[own]) else {

@@ -70,9 +70,10 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     }
     let classified = has("classes") || has("parameters");
     if classified && !has("os") && !has("networking") && !has("kernel") {
-        return Some(match is_name {
-            true => NodesForm::NodeCache,
-            false => NodesForm::Classifier,
+        return Some(if is_name {
+            NodesForm::NodeCache
+        } else {
+            NodesForm::Classifier
         });
     }
     if has("certname") && has("facts") {
@@ -102,9 +103,10 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
         && (hash.values().any(is_node)
             || hash.values().all(is_empty)
             || hash.values().all(of_classifier));
-    Some(match is_nodes_file {
-        true => NodesForm::NodesFile,
-        false => NodesForm::Facts,
+    Some(if is_nodes_file {
+        NodesForm::NodesFile
+    } else {
+        NodesForm::Facts
     })
 }
 
@@ -436,9 +438,10 @@ fn quoted_date(line: &str) -> Cow<'_, str> {
         && bytes[4] == b'-'
         && bytes[7] == b'-'
         && !text.contains('"');
-    match is_date {
-        true => Cow::Owned(format!("{start}: \"{text}\"\n")),
-        false => Cow::Borrowed(line),
+    if is_date {
+        Cow::Owned(format!("{start}: \"{text}\"\n"))
+    } else {
+        Cow::Borrowed(line)
     }
 }
 

@@ -116,9 +116,10 @@ impl Connection {
         {
             return;
         }
-        let watched_by = match self.facts().watches {
-            true => WatchedBy::Client(lock(&self.layers).folders.clone()),
-            false => WatchedBy::Us,
+        let watched_by = if self.facts().watches {
+            WatchedBy::Client(lock(&self.layers).folders.clone())
+        } else {
+            WatchedBy::Us
         };
         self.disk.scan(watched_by, || self.begin_reading());
     }

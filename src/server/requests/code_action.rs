@@ -46,9 +46,10 @@ pub(crate) async fn handle(
     let work = move |view: View| {
         let at = text_range(&view, &path, range)?;
         // Refactorings need no findings.
-        let findings = match wants_fixes || wants_encryption {
-            true => findings(&view, RuleSet::All)(&path)?,
-            false => Vec::new(),
+        let findings = if wants_fixes || wants_encryption {
+            findings(&view, RuleSet::All)(&path)?
+        } else {
+            Vec::new()
         };
         let mut shown = Vec::new();
         if wants_fixes {

@@ -22,28 +22,28 @@ pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp:
             range: convert::range(file.lines(), edit.range, view.encoding),
             new_text: edit.new_text.clone(),
         });
-        match form.document_changes {
-            true => documents.push(lsp::TextDocumentEdit {
+        if form.document_changes {
+            documents.push(lsp::TextDocumentEdit {
                 text_document: lsp::OptionalVersionedTextDocumentIdentifier {
                     uri,
                     version: file.version(),
                 },
                 edits: edits.map(lsp::OneOf::Left).collect(),
-            }),
-            false => {
-                changes.insert(uri, edits.collect());
-            }
+            })
+        } else {
+            changes.insert(uri, edits.collect());
         }
     }
-    match form.document_changes {
-        true => lsp::WorkspaceEdit {
+    if form.document_changes {
+        lsp::WorkspaceEdit {
             document_changes: Some(lsp::DocumentChanges::Edits(documents)),
             ..lsp::WorkspaceEdit::default()
-        },
-        false => lsp::WorkspaceEdit {
+        }
+    } else {
+        lsp::WorkspaceEdit {
             changes: Some(changes),
             ..lsp::WorkspaceEdit::default()
-        },
+        }
     }
 }
 

@@ -236,9 +236,10 @@ impl View {
         let nodes = self.nodes(path);
         let is_cancelled = || self.stop.requested();
         // Without known nodes, answers use no facts.
-        let what_if = match nodes.known.is_empty() {
-            true => String::new(),
-            false => self.context.what_if(path),
+        let what_if = if nodes.known.is_empty() {
+            String::new()
+        } else {
+            self.context.what_if(path)
         };
         let factual = (!what_if.is_empty()).then(|| self.nodes_without_overrides(path));
         answer(Analysis {

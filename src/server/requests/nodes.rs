@@ -13,7 +13,7 @@ use crate::server::connection::Connection;
 use crate::value::{self, TaggedJson};
 
 /// Maximum number of a node's variables in its description.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// The nodes, and with `details` their distinguishing values.
 pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
@@ -75,7 +75,7 @@ fn details(known: &NodeSet, used: &[UsedVariable]) -> Vec<Value> {
                 Knowledge::Name => "name",
                 Knowledge::Label => "label",
             },
-            "says": values.take(MOST_NAMED).collect::<Vec<_>>().join(" · "),
+            "says": values.take(MAX_NAMED).collect::<Vec<_>>().join(" · "),
         })
     });
     nodes.collect()

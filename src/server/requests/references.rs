@@ -12,9 +12,10 @@ pub(crate) fn handle(
     params: lsp::ReferenceParams,
 ) -> Option<Vec<lsp::Location>> {
     let offset = offset(view, path, params.text_document_position.position)?;
-    let roles: &[Role] = match params.context.include_declaration {
-        true => &[Role::Definition, Role::Option, Role::Use],
-        false => &[Role::Option, Role::Use],
+    let roles: &[Role] = if params.context.include_declaration {
+        &[Role::Definition, Role::Option, Role::Use]
+    } else {
+        &[Role::Option, Role::Use]
     };
     let found = view.analyse(path, |analysis| references(analysis, path, offset, roles))?;
     let locations = LocationConverter::new(view, &[]);

@@ -11,7 +11,7 @@ use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
 use crate::server::{convert, lock};
 
 /// Maximum number of documents whose last answer is kept for computing deltas.
-const MOST_KEPT: usize = 32;
+const MAX_KEPT: usize = 32;
 
 /// The last answers by path, with their result ids.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl LastTokens {
         let last = kept
             .by_path
             .insert(path.to_owned(), (number, tokens.to_vec()));
-        if kept.by_path.len() > MOST_KEPT {
+        if kept.by_path.len() > MAX_KEPT {
             let oldest = kept.by_path.iter().min_by_key(|(_, (number, _))| *number);
             let oldest = oldest.map(|(path, _)| path.clone());
             oldest.and_then(|path| kept.by_path.remove(&path));

@@ -58,20 +58,23 @@ pub(super) async fn answer(
             Some(_) => key,
             None => Arc::from(quoted(&key)),
         };
-        view.analyse(&place, |analysis| match is_set {
-            true => edits(analysis, &key_place.path, key, &request, &|proposal| {
-                let note = EditNote {
-                    label: proposal.words() + &in_brackets(analysis),
-                    is_to_confirm: true,
-                };
-                json!(plan_edit(
-                    &view,
-                    &proposal.plan,
-                    view.facts.edits,
-                    Some(&note)
-                ))
-            }),
-            false => reasons(analysis, &key_place.path, &key, &request),
+        view.analyse(&place, |analysis| {
+            if is_set {
+                edits(analysis, &key_place.path, key, &request, &|proposal| {
+                    let note = EditNote {
+                        label: proposal.words() + &in_brackets(analysis),
+                        is_to_confirm: true,
+                    };
+                    json!(plan_edit(
+                        &view,
+                        &proposal.plan,
+                        view.facts.edits,
+                        Some(&note)
+                    ))
+                })
+            } else {
+                reasons(analysis, &key_place.path, &key, &request)
+            }
         })
     };
     let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);
@@ -80,16 +83,17 @@ pub(super) async fn answer(
 }
 
 fn read(command: &str, arguments: &Value) -> std::result::Result<ValueRequest, String> {
-    let wrong = || match command == WHY_NOT {
-        true => {
+    let wrong = || {
+        if command == WHY_NOT {
             format!(
                 "'{WHY_NOT}' needs {{\"key\" or \"position\", \"value\" or \"yaml\", \"node\"}}"
             )
-        }
-        false => format!(
-            "'{SET_VALUE}' needs {{\"key\" or \"position\", \"value\" or \"yaml\", \"for\": [node or \
+        } else {
+            format!(
+                "'{SET_VALUE}' needs {{\"key\" or \"position\", \"value\" or \"yaml\", \"for\": [node or \
              VARIABLE=VALUE], \"only\"}}"
-        ),
+            )
+        }
     };
     let key = arguments.get("key").and_then(Value::as_str).map(Arc::from);
     let position = arguments.get("position").and_then(position);

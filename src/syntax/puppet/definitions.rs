@@ -299,12 +299,11 @@ impl PuppetParser<'_> {
                 if self.at_sign("{") {
                     let hash = self.hash()?;
                     let own = start.cover(hash.own);
-                    match is_alias {
-                        true => (object(parent, hash, nowhere), own),
-                        false => {
-                            let entry = ExpressionKind::Entry(Box::new([parent, hash]));
-                            (Expression::new(entry, nowhere), own)
-                        }
+                    if is_alias {
+                        (object(parent, hash, nowhere), own)
+                    } else {
+                        let entry = ExpressionKind::Entry(Box::new([parent, hash]));
+                        (Expression::new(entry, nowhere), own)
                     }
                 } else if self.take_sign("[") {
                     let (keys, _) = self.keys()?;
@@ -318,9 +317,10 @@ impl PuppetParser<'_> {
             Terminal::Sign("{") => {
                 let hash = self.hash()?;
                 let own = start.cover(hash.own);
-                match is_alias {
-                    true => (access_of_object(hash, nowhere), own),
-                    false => (hash, own),
+                if is_alias {
+                    (access_of_object(hash, nowhere), own)
+                } else {
+                    (hash, own)
                 }
             }
             Terminal::Sign("[") | Terminal::ListStart => (self.list()?, start),

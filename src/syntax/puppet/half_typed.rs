@@ -6,7 +6,7 @@ use super::lexer::{Terminal, tokens};
 use crate::text::TextRange;
 
 /// Maximum number of lexer errors before it gives up.
-const MOST_REFUSED: usize = 50;
+const MAX_REFUSED: usize = 50;
 
 /// The kind of a piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
     let mut start = 0;
     let mut dialect = dialect;
     loop {
-        let found = tokens(text, start, dialect, MOST_REFUSED);
+        let found = tokens(text, start, dialect, MAX_REFUSED);
         let is_in_comment = found.comments.last().is_some_and(|comment| {
             comment.end as usize == text.len() && comment.slice(text).starts_with('#')
         });
@@ -131,7 +131,7 @@ pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
         let Some(inner) = quote.and_then(|quote| interpolation(text, quote)) else {
             return Some(open);
         };
-        let within = tokens(text, inner, Dialect::Manifest, MOST_REFUSED);
+        let within = tokens(text, inner, Dialect::Manifest, MAX_REFUSED);
         if closes_brace(&within.tokens) {
             return Some(open);
         }

@@ -56,9 +56,10 @@ fn tolerant(text: &str, dialect: Dialect, first: PuppetProblem) -> PuppetParse {
     let mut seen = std::collections::HashSet::new();
     problems.retain(|problem| seen.insert((problem.offset, problem.message.clone())));
     problems.truncate(MAX_PROBLEMS);
-    let root = match statements.is_empty() {
-        true => Expression::new(ExpressionKind::Nothing, TextRange::empty(text.len())),
-        false => block(statements),
+    let root = if statements.is_empty() {
+        Expression::new(ExpressionKind::Nothing, TextRange::empty(text.len()))
+    } else {
+        block(statements)
     };
     PuppetParse {
         root,
@@ -107,9 +108,10 @@ impl PuppetParser<'_> {
             !is_inside && (parser.at_sign(";") || begins)
         });
         let start = self.tokens.tokens[from.min(self.tokens.tokens.len() - 1)].place;
-        let end = match self.position > from {
-            true => self.tokens.tokens[self.position - 1].place.end,
-            false => start.start,
+        let end = if self.position > from {
+            self.tokens.tokens[self.position - 1].place.end
+        } else {
+            start.start
         };
         let place = TextRange::new(start.start as usize, end.max(start.start) as usize);
         Ok(Expression::new(ExpressionKind::Error, place))

@@ -124,9 +124,10 @@ impl PuppetParser<'_> {
             }
             ExpressionKind::Name(_) => {
                 let hash = entries_of(attributes.list, open.cover(close));
-                let read = match calls(&left) {
-                    true => statement_call(left, vec![hash]),
-                    false => block(vec![left, hash]),
+                let read = if calls(&left) {
+                    statement_call(left, vec![hash])
+                } else {
+                    block(vec![left, hash])
                 };
                 return Ok(Expression::new(read.kind, own));
             }
@@ -192,14 +193,15 @@ impl PuppetParser<'_> {
         }
         let value = self.expression()?;
         let own = TextRange::new(place.start as usize, value.own.end.max(place.end) as usize);
-        let kind = match is_splat {
-            true => ExpressionKind::AttributeSplat(Box::new(value)),
-            false => ExpressionKind::Attribute(Box::new(Attribute {
+        let kind = if is_splat {
+            ExpressionKind::AttributeSplat(Box::new(value))
+        } else {
+            ExpressionKind::Attribute(Box::new(Attribute {
                 name,
                 place,
                 adds,
                 value,
-            })),
+            }))
         };
         Ok(Expression::new(kind, own))
     }
@@ -214,9 +216,10 @@ impl PuppetParser<'_> {
             query = Some(Box::new(self.expression()?));
         }
         let place = open.cover(self.expect(close)?);
-        let kind = match is_virtual {
-            true => ExpressionKind::VirtualQuery(query),
-            false => ExpressionKind::ExportedQuery(query),
+        let kind = if is_virtual {
+            ExpressionKind::VirtualQuery(query)
+        } else {
+            ExpressionKind::ExportedQuery(query)
         };
         let query = Expression::new(kind, place);
         let mut own = left.own.cover(place);

@@ -257,9 +257,10 @@ fn stack_of(part: &UnresolvedRef) -> Vec<UnresolvedRef> {
 
 fn delayed(part: &UnresolvedRef, stack: Vec<UnresolvedRef>) -> UnresolvedRef {
     let lines = merged_lines(&stack);
-    let kind = match part.is_object() {
-        true => UnresolvedKind::DelayedObject(stack),
-        false => UnresolvedKind::Delayed(stack),
+    let kind = if part.is_object() {
+        UnresolvedKind::DelayedObject(stack)
+    } else {
+        UnresolvedKind::Delayed(stack)
     };
     Unresolved::new(kind, lines)
 }

@@ -83,13 +83,12 @@ fn class(dice: &mut Dice, repo: &Repo, name: &str) -> (Class, String) {
             alias if alias.contains("M::") && !has_aliases => "Any ",
             other => other,
         };
-        let (text, default) = match dice.chance(if own == "none" { 90 } else { 75 }) {
-            false => (String::new(), None),
-            true => {
-                let (text, value) = DEFAULTS[dice.below(DEFAULTS.len())];
-                let value = serde_json::from_str(value).unwrap_or(json!(null));
-                (format!(" = {text}"), Some(value))
-            }
+        let (text, default) = if dice.chance(if own == "none" { 90 } else { 75 }) {
+            let (text, value) = DEFAULTS[dice.below(DEFAULTS.len())];
+            let value = serde_json::from_str(value).unwrap_or(json!(null));
+            (format!(" = {text}"), Some(value))
+        } else {
+            (String::new(), None)
         };
         written.push(format!("  {expected}${own}{text},\n"));
         parameters.push(Parameter { name: own, default });

@@ -189,12 +189,11 @@ impl Builder<'_> {
     }
 
     fn entry(&mut self, name: &str, defaults: &Defaults) -> Doc {
-        let name = match self.dice.rarely(15) {
-            true => {
-                self.dice.mark("hiera.yaml: token in a name");
-                quoted(format!("%{{role}} {name}"))
-            }
-            false => plain(name),
+        let name = if self.dice.rarely(15) {
+            self.dice.mark("hiera.yaml: token in a name");
+            quoted(format!("%{{role}} {name}"))
+        } else {
+            plain(name)
         };
         let mut entry = vec![(plain("name"), name)];
         let mut format = Format::Yaml;
@@ -243,9 +242,10 @@ impl Builder<'_> {
         }
         let datadir = self.datadir(&mut entry, defaults);
         self.location(&mut entry, datadir.as_deref(), format, custom);
-        match self.dice.chance(35) {
-            true => Doc::Flow(Box::new(Doc::Map(entry))),
-            false => Doc::Map(entry),
+        if self.dice.chance(35) {
+            Doc::Flow(Box::new(Doc::Map(entry)))
+        } else {
+            Doc::Map(entry)
         }
     }
 
@@ -317,9 +317,10 @@ impl Builder<'_> {
         format: Format,
         custom: bool,
     ) {
-        let weights = match custom {
-            true => [25, 10, 5, 5, 5, 20, 10, 20],
-            false => [
+        let weights = if custom {
+            [25, 10, 5, 5, 5, 20, 10, 20]
+        } else {
+            [
                 44,
                 20,
                 9,
@@ -328,7 +329,7 @@ impl Builder<'_> {
                 self.dice.if_risky(1),
                 self.dice.if_risky(1),
                 self.dice.if_risky(1),
-            ],
+            ]
         };
         match self.dice.weighted(&weights) {
             0 => {
@@ -382,13 +383,13 @@ impl Builder<'_> {
 
     /// Records the files that a template names in the scopes.
     pub(super) fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
-        let left = self
-            .scopes
-            .iter()
-            .flat_map(|scope| match self.dice.has_site() {
-                true => VALUES.map(|value| scope.with_set(value)).to_vec(),
-                false => vec![scope.clone()],
-            });
+        let left = self.scopes.iter().flat_map(|scope| {
+            if self.dice.has_site() {
+                VALUES.map(|value| scope.with_set(value)).to_vec()
+            } else {
+                vec![scope.clone()]
+            }
+        });
         for scope in &left.collect::<Vec<_>>() {
             let datadir = fill(datadir.unwrap_or("data"), scope, "production");
             let path = fill(template, scope, "production");
@@ -415,9 +416,10 @@ pub(super) fn extension(format: Format) -> &'static str {
 }
 
 fn join(base: &str, part: &str) -> String {
-    match part.starts_with("@@ROOT@@") || part.starts_with('/') {
-        true => part.to_string(),
-        false => format!("{base}/{part}"),
+    if part.starts_with("@@ROOT@@") || part.starts_with('/') {
+        part.to_string()
+    } else {
+        format!("{base}/{part}")
     }
 }
 

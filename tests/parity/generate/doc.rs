@@ -26,9 +26,10 @@ pub fn plain(text: impl Into<String>) -> Doc {
 /// A string that stays a string in any context.
 pub fn quoted(text: impl Into<String>) -> Doc {
     let text = text.into();
-    match text.contains('\n') {
-        true => Doc::Double(text),
-        false => Doc::Single(text),
+    if text.contains('\n') {
+        Doc::Double(text)
+    } else {
+        Doc::Single(text)
     }
 }
 

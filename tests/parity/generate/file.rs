@@ -70,12 +70,11 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
             keys: &keys.names,
             at,
         };
-        let value = match format == Format::Yaml && dice.chance(4) {
-            true => {
-                dice.mark("yaml: a scalar of the scalar cases");
-                plain(scalar_case(dice))
-            }
-            false => value(dice, keys.kinds[at], targets, &mut anchors),
+        let value = if format == Format::Yaml && dice.chance(4) {
+            dice.mark("yaml: a scalar of the scalar cases");
+            plain(scalar_case(dice))
+        } else {
+            value(dice, keys.kinds[at], targets, &mut anchors)
         };
         top.push((data_key(dice, name), value));
     }
@@ -160,9 +159,10 @@ fn data_key(dice: &mut Dice, name: &str) -> Doc {
 }
 
 fn yaml_text(dice: &mut Dice, doc: Doc) -> String {
-    let doc = match dice.chance(3) {
-        true => Doc::Flow(Box::new(doc)),
-        false => doc,
+    let doc = if dice.chance(3) {
+        Doc::Flow(Box::new(doc))
+    } else {
+        doc
     };
     let text = yaml(&doc);
     match dice.weighted(&[70, 10, 4, 3, 3, 4, 3, 3]) {

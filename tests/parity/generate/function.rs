@@ -52,9 +52,10 @@ pub fn functions(dice: &mut Dice, repo: &mut Repo, folder: &str, space: &str) {
         let mut used = names.iter().filter(|name| {
             body.contains(&format!("${name}")) || body.contains(&format!("${{{name}"))
         });
-        let body = match used.all(|name| parameters.contains(&format!("${name}"))) {
-            true => body,
-            false => "{ 'alpha' => 'from code', 'list' => ['code'] }".to_owned(),
+        let body = if used.all(|name| parameters.contains(&format!("${name}"))) {
+            body
+        } else {
+            "{ 'alpha' => 'from code', 'list' => ['code'] }".to_owned()
         };
         if is_in_puppet {
             dice.mark("backend: function in Puppet");

@@ -28,9 +28,10 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
         }
     };
     if !backends.is_empty() {
-        match backends.len() == 1 && dice.chance(40) {
-            true => text.push_str(&format!("{colon}backends: {}\n", backends[0])),
-            false => text.push_str(&format!("{colon}backends: [{}]\n", backends.join(", "))),
+        if backends.len() == 1 && dice.chance(40) {
+            text.push_str(&format!("{colon}backends: {}\n", backends[0]))
+        } else {
+            text.push_str(&format!("{colon}backends: [{}]\n", backends.join(", ")))
         }
     }
     let mut dirs = Vec::new();
@@ -140,10 +141,7 @@ pub fn version_4(dice: &mut Dice, root: &str, scopes: &[Scope]) -> Config {
                 &("json", "json", Format::Json),
                 &("hocon", "conf", Format::Hocon),
             ]);
-            let backend = match dice.risk(60) {
-                true => "eyaml",
-                false => backend,
-            };
+            let backend = if dice.risk(60) { "eyaml" } else { backend };
             text.push_str(&format!("  - name: L{i}\n    backend: {backend}\n"));
             let paths: Vec<&str> = match dice.below(4) {
                 0 => {

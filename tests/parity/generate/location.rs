@@ -100,12 +100,11 @@ impl Builder<'_> {
             }
         };
         let extension = extension(format);
-        let template = match format == Format::Yaml && self.dice.rarely(35) {
-            true => {
-                self.dice.mark("path: no extension");
-                stem.to_string()
-            }
-            false => format!("{stem}.{extension}"),
+        let template = if format == Format::Yaml && self.dice.rarely(35) {
+            self.dice.mark("path: no extension");
+            stem.to_string()
+        } else {
+            format!("{stem}.{extension}")
         };
         self.file(datadir, &template, format);
         template
@@ -167,9 +166,10 @@ impl Builder<'_> {
             "*/a",
             "**/**/a",
         ]);
-        match self.dice.chance(10) {
-            true => format!("g/{{*.{x},*/*.{x}}}"),
-            false => format!("{pattern}.{x}"),
+        if self.dice.chance(10) {
+            format!("g/{{*.{x},*/*.{x}}}")
+        } else {
+            format!("{pattern}.{x}")
         }
     }
 
@@ -178,12 +178,11 @@ impl Builder<'_> {
         for stem in ["s1", "s2", "web", "db", "x"] {
             self.file(datadir, &format!("mp/{stem}.{x}"), format);
         }
-        let var = match self.dice.risk(150) {
-            true => {
-                self.dice.mark("mapped_paths: not a list");
-                self.dice.pick(&["facts.num", "facts.yes", "num"])
-            }
-            false => self.dice.pick(&[
+        let var = if self.dice.risk(150) {
+            self.dice.mark("mapped_paths: not a list");
+            self.dice.pick(&["facts.num", "facts.yes", "num"])
+        } else {
+            self.dice.pick(&[
                 "facts.svcs",
                 "svcs",
                 "facts.list",
@@ -197,7 +196,7 @@ impl Builder<'_> {
                 "facts.svcs.0",
                 "%{svcs}",
                 "facts.role",
-            ]),
+            ])
         };
         let (name, template) = *self.dice.pick(&[
             &("item", "mp/%{item}"),

@@ -65,11 +65,11 @@ fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, Strin
         }
         3 => {
             dice.mark("lookup_options: token in a key");
-            match dice.risk(150) {
-                true => "%{lookup('alpha')}".into(),
-                false => dice
-                    .pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"])
-                    .to_string(),
+            if dice.risk(150) {
+                "%{lookup('alpha')}".into()
+            } else {
+                dice.pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"])
+                    .to_string()
             }
         }
         4 => {
@@ -95,14 +95,16 @@ fn literal(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> String {
             .iter()
             .filter(|k| k.starts_with(&format!("{module}::")))
             .collect();
-        return match own.is_empty() {
-            true => format!("{module}::a"),
-            false => own[dice.below(own.len())].clone(),
+        return if own.is_empty() {
+            format!("{module}::a")
+        } else {
+            own[dice.below(own.len())].clone()
         };
     }
-    match keys.names.is_empty() {
-        true => "alpha".into(),
-        false => keys.names[dice.below(keys.names.len())].clone(),
+    if keys.names.is_empty() {
+        "alpha".into()
+    } else {
+        keys.names[dice.below(keys.names.len())].clone()
     }
 }
 
@@ -166,9 +168,10 @@ fn option_value(dice: &mut Dice, kind: Kind) -> Doc {
     if dice.chance(3) {
         entries.push((plain("other"), plain("x")));
     }
-    match dice.chance(60) {
-        true => Doc::Flow(Box::new(Doc::Map(entries))),
-        false => Doc::Map(entries),
+    if dice.chance(60) {
+        Doc::Flow(Box::new(Doc::Map(entries)))
+    } else {
+        Doc::Map(entries)
     }
 }
 
@@ -246,12 +249,11 @@ pub fn strategy(dice: &mut Dice, kind: Kind) -> &'static str {
 
 /// A merge as a hash: mostly deep with effective options.
 pub fn merge_hash(dice: &mut Dice, kind: Kind) -> Doc {
-    let name = match dice.chance(80) {
-        true => {
-            dice.mark("merge: deep");
-            "deep"
-        }
-        false => strategy(dice, kind),
+    let name = if dice.chance(80) {
+        dice.mark("merge: deep");
+        "deep"
+    } else {
+        strategy(dice, kind)
     };
     let mut entries = vec![(plain("strategy"), plain(name))];
     if dice.chance(50) {

@@ -17,15 +17,14 @@ pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
         // It then counts as version 3, which is an error.
         request.insert("strict".into(), "error".into());
     }
-    let key = match dice.chance(4) {
-        true => {
-            dice.mark("request: several names");
-            let names: Vec<Value> = (0..dice.between(0, 3))
-                .map(|_| key(dice, repo).into())
-                .collect();
-            names.into()
-        }
-        false => Value::from(key(dice, repo)),
+    let key = if dice.chance(4) {
+        dice.mark("request: several names");
+        let names: Vec<Value> = (0..dice.between(0, 3))
+            .map(|_| key(dice, repo).into())
+            .collect();
+        names.into()
+    } else {
+        Value::from(key(dice, repo))
     };
     let name = key.as_str().unwrap_or("alpha").to_string();
     request.insert("key".into(), key);
@@ -145,9 +144,10 @@ fn key(dice: &mut Dice, repo: &Repo) -> String {
         ]),
         _ => odd_segments(dice),
     };
-    match dice.chance(6) {
-        true => format!("'{name}'.{segments}"),
-        false => format!("{name}.{segments}"),
+    if dice.chance(6) {
+        format!("'{name}'.{segments}")
+    } else {
+        format!("{name}.{segments}")
     }
 }
 
@@ -242,9 +242,10 @@ fn arguments(dice: &mut Dice, repo: &Repo, name: &str, request: &mut Map<String,
                 dice.pick(&[&"bogus", &"Deep"]).to_string().into()
             }
         };
-        let merge = match dice.rarely(20) {
-            true => json!({"knockout_prefix": "--"}),
-            false => merge,
+        let merge = if dice.rarely(20) {
+            json!({"knockout_prefix": "--"})
+        } else {
+            merge
         };
         request.insert("merge".into(), merge);
     }
@@ -284,15 +285,12 @@ fn arguments(dice: &mut Dice, repo: &Repo, name: &str, request: &mut Map<String,
         request.insert("override".into(), hash);
     }
     if repo.site && dice.chance(80) {
-        let compile = match dice.chance(70) {
-            true => {
-                dice.mark("request: as an agent");
-                "agent"
-            }
-            false => {
-                dice.mark("request: puppet lookup --compile");
-                "lookup"
-            }
+        let compile = if dice.chance(70) {
+            dice.mark("request: as an agent");
+            "agent"
+        } else {
+            dice.mark("request: puppet lookup --compile");
+            "lookup"
         };
         request.insert("compile".into(), compile.into());
     } else if dice.rarely(25) {

@@ -46,9 +46,10 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
         dice.mark("scope: trusted extensions");
         json!({"extensions": {"pp_role": "web"}})
     });
-    let node = match dice.chance(90) {
-        true => format!("n{number}.example.com"),
-        false => format!("n{number}"),
+    let node = if dice.chance(90) {
+        format!("n{number}.example.com")
+    } else {
+        format!("n{number}")
     };
     Scope {
         node,

@@ -28,17 +28,17 @@ pub fn site(dice: &mut Dice, keys: &[String], scopes: &[Scope], inner: &str) -> 
     writer.may_set_role = true;
     for matches in writer.blocks() {
         writer.set.clear();
-        let own = match matches.contains('(') && writer.dice.chance(70) {
-            true => {
-                writer.dice.mark("site: group of a node's pattern");
-                writer.set.push("place".into());
-                "  $place = \"p${1}\"\n"
-            }
-            false => "",
+        let own = if matches.contains('(') && writer.dice.chance(70) {
+            writer.dice.mark("site: group of a node's pattern");
+            writer.set.push("place".into());
+            "  $place = \"p${1}\"\n"
+        } else {
+            ""
         };
-        let rest = match writer.dice.chance(85) {
-            true => writer.statements(2, "  "),
-            false => String::new(),
+        let rest = if writer.dice.chance(85) {
+            writer.statements(2, "  ")
+        } else {
+            String::new()
         };
         text.push_str(&format!("node {matches} {{\n{own}{rest}  {inner}\n}}\n"));
     }
@@ -117,9 +117,10 @@ impl Writer<'_> {
 
     /// A variable to set; few are set twice, which Puppet refuses.
     fn target(&mut self) -> String {
-        let names: &[&'static str] = match self.may_set_role {
-            true => &["kind", "place", "spot", "role", "a", "b"],
-            false => &["kind", "place", "spot", "a", "b", "c"],
+        let names: &[&'static str] = if self.may_set_role {
+            &["kind", "place", "spot", "role", "a", "b"]
+        } else {
+            &["kind", "place", "spot", "a", "b", "c"]
         };
         let free: Vec<&'static str> = names
             .iter()
@@ -225,12 +226,11 @@ impl Writer<'_> {
                 .to_owned(),
             1 => {
                 self.dice.mark("site: fact");
-                let last = match self.dice.chance(8) {
-                    true => {
-                        self.dice
-                            .pick(&["$tier", "$facts['svcs'][0]", "$facts['list'][2]['k']"])
-                    }
-                    false => "$facts['num']",
+                let last = if self.dice.chance(8) {
+                    self.dice
+                        .pick(&["$tier", "$facts['svcs'][0]", "$facts['list'][2]['k']"])
+                } else {
+                    "$facts['num']"
                 };
                 self.dice
                     .pick(&[
@@ -276,16 +276,17 @@ impl Writer<'_> {
             }
             6 => {
                 self.dice.mark("site: interpolation");
-                let inner = match self.set.is_empty() {
-                    true => self
-                        .dice
+                let inner = if self.set.is_empty() {
+                    self.dice
                         .pick(&["facts['os']['family']", "environment"])
-                        .to_owned(),
-                    false => self.set[self.dice.below(self.set.len())].clone(),
+                        .to_owned()
+                } else {
+                    self.set[self.dice.below(self.set.len())].clone()
                 };
-                match self.dice.chance(60) {
-                    true => format!("\"${{{inner}}}\""),
-                    false => format!("\"${{{inner}}}-x\""),
+                if self.dice.chance(60) {
+                    format!("\"${{{inner}}}\"")
+                } else {
+                    format!("\"${{{inner}}}-x\"")
                 }
             }
             7 => self.lookup(depth),

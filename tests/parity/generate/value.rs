@@ -306,12 +306,15 @@ fn nested_key(dice: &mut Dice, targets: Targets<'_>, anchors: &Anchors) -> Doc {
 
 fn merge_key(dice: &mut Dice, anchors: &Anchors, entries: &mut Vec<(Doc, Doc)>) {
     dice.mark("yaml: merge key");
-    let source = |dice: &mut Dice| match anchors.hashes.is_empty() {
-        true => Doc::Flow(Box::new(super::doc::map([
-            ("a", plain("merged")),
-            ("m", plain("1")),
-        ]))),
-        false => Doc::Alias(anchors.hashes[dice.below(anchors.hashes.len())].clone()),
+    let source = |dice: &mut Dice| {
+        if anchors.hashes.is_empty() {
+            Doc::Flow(Box::new(super::doc::map([
+                ("a", plain("merged")),
+                ("m", plain("1")),
+            ])))
+        } else {
+            Doc::Alias(anchors.hashes[dice.below(anchors.hashes.len())].clone())
+        }
     };
     let value = match dice.weighted(&[70, 15, 5, 10]) {
         0 => source(dice),
@@ -325,17 +328,19 @@ fn merge_key(dice: &mut Dice, anchors: &Anchors, entries: &mut Vec<(Doc, Doc)>) 
             ("c", plain("2")),
         ]))),
     };
-    let key = match dice.chance(10) {
-        true => quoted("<<"),
-        false => plain("<<"),
+    let key = if dice.chance(10) {
+        quoted("<<")
+    } else {
+        plain("<<")
     };
     let at = dice.below(entries.len() + 1);
     entries.insert(at, (key, value));
 }
 
 fn in_some_style(dice: &mut Dice, doc: Doc) -> Doc {
-    match dice.chance(45) {
-        true => Doc::Flow(Box::new(doc)),
-        false => doc,
+    if dice.chance(45) {
+        Doc::Flow(Box::new(doc))
+    } else {
+        doc
     }
 }

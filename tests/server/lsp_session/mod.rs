@@ -425,9 +425,10 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
         if file.starts_with(folder.join(".github")) {
             assert_eq!(hover, None, "{}", file.display());
         } else {
-            let why = match file.starts_with(folder.join("data")) {
-                true => "no level of the hierarchy reads this file",
-                false => "no hierarchy reads this file",
+            let why = if file.starts_with(folder.join("data")) {
+                "no level of the hierarchy reads this file"
+            } else {
+                "no hierarchy reads this file"
             };
             let hover = hover.unwrap();
             assert!(hover.contains(why), "{hover}");

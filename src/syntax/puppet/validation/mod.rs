@@ -176,9 +176,10 @@ impl<'a> SyntaxChecker<'a> {
             _ => is_class,
         };
         if is_refused {
-            let when = match applies && !is_class {
-                true => "not available when compiling",
-                false => "only available when compiling",
+            let when = if applies && !is_class {
+                "not available when compiling"
+            } else {
+                "only available when compiling"
             };
             let message = format!("{} is {when} a catalog", capital(&a(node)));
             self.refuse(node, &message);
