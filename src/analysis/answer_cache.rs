@@ -20,13 +20,13 @@ pub struct AnswerCache(Mutex<VecDeque<Answered>>);
 
 #[derive(Debug)]
 struct Answered {
-    question: Question,
+    question: AskedOfNodes,
     runs: Arc<[Run]>,
 }
 
 /// Everything that answers over known nodes depend on.
 #[derive(Debug)]
-struct Question {
+struct AskedOfNodes {
     snapshot: u64,
     nodes: u64,
     /// The folder of the root, the path of its configuration, its layer.
@@ -58,7 +58,7 @@ impl AnswerCache {
         if (view.analysis.is_cancelled)() || runs.len() > MAX_KEPT {
             return runs;
         }
-        let question = Question::of(view, limits, request, members);
+        let question = AskedOfNodes::of(view, limits, request, members);
         let mut kept = kept();
         // Older snapshots are hardly asked again.
         kept.retain(|it| it.question.snapshot == question.snapshot);
@@ -76,15 +76,15 @@ impl AnswerCache {
     }
 }
 
-impl Question {
+impl AskedOfNodes {
     fn of(
         view: &RootView<'_>,
         limits: (usize, usize),
         request: &Request,
         members: &[usize],
-    ) -> Question {
+    ) -> AskedOfNodes {
         let root = view.root;
-        Question {
+        AskedOfNodes {
             snapshot: view.analysis.snapshot.stamp(),
             nodes: view.analysis.nodes.id(),
             root: (
@@ -107,7 +107,7 @@ impl Question {
         request: &Request,
         members: &[usize],
     ) -> bool {
-        let Question {
+        let AskedOfNodes {
             snapshot,
             nodes,
             root: (dir, config, layer),

@@ -30,6 +30,7 @@ mod explain;
 mod explain_data;
 mod foreign;
 mod function;
+mod groups;
 mod in_place;
 mod interpolate;
 mod knockout;
@@ -69,13 +70,15 @@ pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
+pub use groups::{
+    Group, GroupOrigin, groups_of_members, groups_of_nodes, groups_of_possible, numbered_answers,
+};
 pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use over_nodes::{
-    FirstFiles, Group, GroupOrigin, LookupLimit, Run, first_files, groups_of_members,
-    groups_of_nodes, groups_of_possible, numbered_answers, possible_readers, readers, runs_within,
+    FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
 };
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{

@@ -9,6 +9,7 @@ use super::fixes;
 use super::option_list::{self, ListedOption, OptionList};
 use super::reference_graph::Edge;
 use super::rule::Hook;
+use super::secrets::{hide, secrets_among};
 use super::suppression;
 use super::walk::walk;
 use super::{RULES, Rule};
@@ -567,28 +568,6 @@ pub(super) fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn is_manifest(file: &File) -> bool {
     language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
-}
-
-fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
-    let secrets = findings.iter().filter(|finding| finding.is_secret);
-    secrets.map(|finding| finding.range).collect()
-}
-
-/// Removes a file's secrets from messages: those on mismatched types repeat values. Any rule may
-/// repeat a value and does not know of the others' secrets, so the finished messages are changed.
-fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
-    for secret in secrets {
-        let secret = secret.slice(text).trim_matches(['"', '\'']);
-        for finding in findings.iter_mut().filter(|_| !secret.is_empty()) {
-            let related = finding
-                .related
-                .iter_mut()
-                .map(|related| &mut related.message);
-            for message in std::iter::once(&mut finding.message).chain(related) {
-                *message = message.replace(secret, "…");
-            }
-        }
-    }
 }
 
 /// Findings of a file in a data directory that no level is known to read: from rules about such

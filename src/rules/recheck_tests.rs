@@ -57,13 +57,13 @@ fn assert_rechecked(
 
 /// What is kept between the snapshots of a workspace, as a server does.
 #[derive(Default)]
-struct Kept {
+struct KeptWork {
     sites: Arc<SiteCache>,
     nodes: NodeCache,
     configs: ConfigCache,
 }
 
-impl Kept {
+impl KeptWork {
     fn check_all(&self, snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
         self.sites.follow(snapshot);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
@@ -90,7 +90,7 @@ proptest! {
         edits in prop::collection::vec(edit_of_classes(), 1..8),
     ) {
         let mut edited = Edited::new(first_with_classes());
-        let kept = Kept::default();
+        let kept = KeptWork::default();
         kept.check_all(&edited.workspace.snapshot());
         for (at, edit) in edits.iter().enumerate() {
             let snapshot = edited.apply(edit);

@@ -1,4 +1,8 @@
-//! Recognises secrets: private keys, passwords and tokens, by their form or their key.
+//! Recognises secrets: private keys, passwords and tokens, by their form or their key; and keeps them
+//! out of messages.
+
+use super::Finding;
+use crate::text::TextRange;
 
 /// Last words of keys that have secrets as values.
 const SECRET_NAMES: [&str; 21] = [
@@ -258,6 +262,29 @@ fn names_something(text: &str) -> bool {
         || text.contains("://")
         || text.contains(":\\")
         || (text.contains('.') && text.chars().all(is_host))
+}
+
+/// The ranges of secrets among findings.
+pub(super) fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
+    let secrets = findings.iter().filter(|finding| finding.is_secret);
+    secrets.map(|finding| finding.range).collect()
+}
+
+/// Removes a file's secrets from messages: those on mismatched types repeat values. Any rule may
+/// repeat a value and does not know of the others' secrets, so the finished messages are changed.
+pub(super) fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
+    for secret in secrets {
+        let secret = secret.slice(text).trim_matches(['"', '\'']);
+        for finding in findings.iter_mut().filter(|_| !secret.is_empty()) {
+            let related = finding
+                .related
+                .iter_mut()
+                .map(|related| &mut related.message);
+            for message in std::iter::once(&mut finding.message).chain(related) {
+                *message = message.replace(secret, "…");
+            }
+        }
+    }
 }
 
 #[cfg(test)]

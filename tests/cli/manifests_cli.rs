@@ -273,8 +273,8 @@ fn variables_of_declared_classes_are_unknown_with_compile() {
     assert_eq!(lookup("who", &[]), (Some(0), "--- common\n".to_owned()));
     assert_eq!(
         lookup("port", &["--compile"]),
-        (Some(3), String::new()),
-        "stage/prod.yaml may be read, and may have lookup_options"
+        (Some(0), "--- 80\n".to_owned()),
+        "no file that may be read sets it or has options for it"
     );
     let (_, row, _) = output_of(folder.path(), &["matrix", "who", "--format", "csv"]);
     assert!(row.contains("who,unknown,"), "{row}");

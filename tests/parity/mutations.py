@@ -74,9 +74,9 @@ MUTATIONS = [
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
-        "for (pattern, value) in &self.patterns {",
-        "let mut tried: Vec<_> = self.patterns.iter().collect(); "
-        "if PLANTED { tried.reverse(); } for (pattern, value) in tried {",
+        "for (at, (pattern, _)) in self.patterns.iter().enumerate() {",
+        "let mut tried: Vec<_> = self.patterns.iter().enumerate().collect(); "
+        "if PLANTED { tried.reverse(); } for (at, (pattern, _)) in tried {",
     ),
     (
         "the result of a token is not interpolated again",
