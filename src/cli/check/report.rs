@@ -447,9 +447,15 @@ impl<'a> CheckReport<'a> {
         let counts = self.counts_of_rules().into_iter();
         let frequent = counts.filter(|(_, count)| *count > MANY);
         let line = |(code, count)| {
+            let mut of_rule = self.records.iter().filter(|record| record.code == code);
+            let severity = if of_rule.all(|record| record.level == Severity::Hint) {
+                "off"
+            } else {
+                "hint"
+            };
             format!(
                 "{count} findings of '{code}': to change the severity of all, write 'diagnostics: {{severity: {{{code}: \
-                 hint}}}}' in {PROJECT_FILE}"
+                 {severity}}}}}' in {PROJECT_FILE}"
             )
         };
         frequent.map(line).collect()
