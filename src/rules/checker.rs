@@ -69,6 +69,8 @@ pub struct Checker<'a> {
     pub(super) read_by_functions: OnceLock<Vec<Template>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
+    /// The rules that are run.
+    rules: Vec<&'static Rule>,
     /// Maximum number of findings per file.
     most_findings: usize,
 }
@@ -152,6 +154,7 @@ impl<'a> Checker<'a> {
             circular: Mutex::default(),
             read_by_functions: OnceLock::new(),
             formats: Mutex::default(),
+            rules: RULES.to_vec(),
             most_findings: MAX_FINDINGS,
         };
         let roots = snapshot.roots().iter().map(|root| {
@@ -193,6 +196,22 @@ impl<'a> Checker<'a> {
     #[must_use]
     pub fn with_all_findings(mut self) -> Checker<'a> {
         self.most_findings = usize::MAX;
+        self
+    }
+
+    /// The same checker with only some of the rules, and those that they need: rules that find secrets,
+    /// which no message repeats; and for a rule about comments that suppress findings all rules.
+    #[must_use]
+    pub fn with_rules(mut self, is_wanted: impl Fn(&Rule) -> bool) -> Checker<'a> {
+        let judges_others = |rule: &Rule| {
+            let mut hooks = rule.hooks.iter();
+            hooks.any(|hook| matches!(hook, Hook::Suppressions(_)))
+        };
+        let mut rules = self.rules.iter();
+        if !rules.any(|rule| judges_others(rule) && is_wanted(rule)) {
+            self.rules
+                .retain(|rule| rule.finds_secrets || is_wanted(rule));
+        }
         self
     }
 
@@ -260,18 +279,22 @@ impl<'a> Checker<'a> {
         if is_code && part == RuleSet::OwnFile {
             return None;
         }
-        let mut rules = RULES.to_vec();
+        let mut rules = self.rules.clone();
         rules.retain(|rule| part == RuleSet::All || rule.depends.on_file_only);
         let mut findings = match &checked.role {
             // The text of a template is only known once it is rendered.
             FileRole::Config(_) if path::is_template(file.path()) => Vec::new(),
-            FileRole::Unread => unread_findings(&checked),
+            FileRole::Unread => unread_findings(&checked, &rules),
             FileRole::Data(_) | FileRole::Config(_) | FileRole::Project | FileRole::Code => {
                 walk(&checked, &rules)
             }
         };
         let secrets = secrets_among(&findings);
-        findings = suppression::apply(&checked, findings, part == RuleSet::All);
+        let about_comments: &[&Rule] = match part {
+            RuleSet::All => &rules,
+            RuleSet::OwnFile => &[],
+        };
+        findings = suppression::apply(&checked, findings, about_comments);
         fixes::without_collisions(&checked, &mut findings);
         hide(file.text(), &secrets, &mut findings);
         findings.sort_by(|a, b| {
@@ -572,8 +595,8 @@ fn is_manifest(file: &File) -> bool {
 
 /// Findings of a file in a data directory that no level is known to read: from rules about such
 /// files, and, with a lower severity, from rules that need only its text.
-fn unread_findings(file: &FileContext<'_>) -> Vec<Finding> {
-    let own = RULES.iter().copied();
+fn unread_findings(file: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+    let own = rules.iter().copied();
     let own = own.filter(|rule| rule.depends.on_file_only);
     let is_for_unread = |rule: &&Rule| {
         let mut hooks = rule.hooks.iter();

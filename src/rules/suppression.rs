@@ -4,7 +4,7 @@
 
 use super::context::{FileContext, FileRole};
 use super::finding::{Finding, Findings};
-use super::{Hook, RULES, rule};
+use super::{Hook, RULES, Rule, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
 use crate::text::{TextRange, line_start, nearest};
 
@@ -37,11 +37,11 @@ impl Code {
     }
 }
 
-/// The findings that no comment suppresses. With `reports_unused`, findings about the comments are added.
+/// The findings that no comment suppresses, and those of rules about such comments.
 pub(super) fn apply(
     at: &FileContext<'_>,
     findings: Vec<Finding>,
-    reports_unused: bool,
+    rules: &[&'static Rule],
 ) -> Vec<Finding> {
     if !at.file.text().contains(MARK) {
         return findings;
@@ -51,7 +51,17 @@ pub(super) fn apply(
     let mut suppressions: Vec<Suppression> = read.collect();
     let mut kept = findings;
     kept.retain(|finding| !is_suppressed(&mut suppressions, finding));
-    if !reports_unused {
+    let hooks = rules.iter().flat_map(|&rule| {
+        let hooks = rule.hooks.iter();
+        hooks.filter_map(move |hook| {
+            let Hook::Suppressions(check) = *hook else {
+                return None;
+            };
+            Some((rule, check))
+        })
+    });
+    let mut hooks = hooks.peekable();
+    if hooks.peek().is_none() {
         return kept;
     }
     for suppression in &suppressions {
@@ -68,25 +78,15 @@ pub(super) fn apply(
         let misspelt = kept.iter_mut().filter(is_of_misspelt);
         misspelt.for_each(|finding| finding.fixes.clear());
     }
-    let mut about_them = findings_about(at, &suppressions);
+    let mut about_them = Vec::new();
+    for (rule, check) in hooks {
+        let mut findings = Findings::new(rule, at.file);
+        check(at, &suppressions, &mut findings);
+        about_them.append(&mut findings.list);
+    }
     about_them.retain(|finding| !is_suppressed(&mut suppressions, finding));
     kept.append(&mut about_them);
     kept
-}
-
-/// Findings about the comments.
-fn findings_about(at: &FileContext<'_>, suppressions: &[Suppression]) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for rule in RULES {
-        for hook in rule.hooks {
-            if let Hook::Suppressions(check) = hook {
-                let mut findings = Findings::new(rule, at.file);
-                check(at, suppressions, &mut findings);
-                found.append(&mut findings.list);
-            }
-        }
-    }
-    found
 }
 
 fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {

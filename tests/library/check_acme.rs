@@ -286,3 +286,22 @@ fn every_fix_removes_its_finding_and_adds_none() {
     }
     assert!(tried > 5, "only {tried} fixes");
 }
+
+#[test]
+fn a_rule_alone_finds_what_it_finds_among_all() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let found = |checker: Checker<'_>, code: &str| -> Vec<String> {
+        let mut findings = checker.all();
+        findings.retain(|finding| finding.code == code);
+        let texts = findings.iter();
+        let texts = texts.map(|it| format!("{}:{:?}: {}", it.path, it.range, it.message));
+        texts.collect()
+    };
+    let checker = || Checker::new(&snapshot, PuppetVersion::V8);
+    for rule in RULES {
+        let alone = checker().with_rules(|it| it.code == rule.code);
+        assert_eq!(found(alone, rule.code), found(checker(), rule.code));
+    }
+}

@@ -235,7 +235,9 @@ impl<'a> CheckReport<'a> {
         let configs = ConfigCache::default();
         let sources = opened.sources(&configs);
         let checker = Checker::with_settings(&snapshot, settings.clone()).with_all_findings();
-        let checker = checker.with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default());
+        let checker = checker
+            .with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default())
+            .with_rules(|rule| self.output.selection.includes_rule(rule.code));
         let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(ProgressLine::new());
         let found = parallel::findings(&checker, paths, &|done| {

@@ -39,8 +39,12 @@ impl Selection {
     /// Whether findings of a rule and a severity are reported.
     pub(super) fn includes(&self, code: &str, severity: Severity) -> bool {
         self.min_severity.is_none_or(|least| severity <= least)
-            && (self.select.is_empty() || self.select.contains(&code))
-            && !self.ignore.contains(&code)
+            && self.includes_rule(code)
+    }
+
+    /// Whether findings of a rule are reported.
+    pub(super) fn includes_rule(&self, code: &str) -> bool {
+        (self.select.is_empty() || self.select.contains(&code)) && !self.ignore.contains(&code)
     }
 }
 
