@@ -211,9 +211,9 @@ fn answer(
     request: &BatchRequest<'_>,
 ) -> Result<Answer, String> {
     let version = match request.puppet_version {
-        None | Some(8) => PuppetVersion::V8,
-        Some(7) => PuppetVersion::V7,
-        Some(other) => return Err(format!("puppet_version {other} is neither 7 nor 8")),
+        None => PuppetVersion::V8,
+        Some(number) => PuppetVersion::of(number.into())
+            .ok_or_else(|| format!("puppet_version {number} is not 7, 8 or 9"))?,
     };
     let mut settings = Settings::for_version(version);
     settings.keys.clone_from(&shared.keys);

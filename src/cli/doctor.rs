@@ -5,12 +5,12 @@ use clap::{Args, ValueEnum};
 
 use super::nodes::NodeArguments;
 use super::terminal::{Layout, Paint, shown};
-use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
+use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of, puppet_version};
 use super::{Ended, printed};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
-use crate::lookup::ConfigCache;
+use crate::lookup::{ConfigCache, PuppetVersion};
 use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 
 /// The workspace, its nodes, and the form of the report.
@@ -20,9 +20,9 @@ pub(super) struct DoctorArguments {
     nodes: NodeArguments,
     #[command(flatten)]
     places: PlaceArguments,
-    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: Option<u8>,
+    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
+    puppet_version: Option<PuppetVersion>,
     /// What to print
     #[arg(long, value_enum, default_value_t = DoctorFormat::Text)]
     format: DoctorFormat,

@@ -5,13 +5,13 @@ use clap::{Args, ValueEnum};
 use super::nodes::NodeRequest;
 use super::suggestions::no_node;
 use super::terminal::{Layout, Paint, shown};
-use super::workspace::{PlaceArguments, PuppetArguments};
+use super::workspace::{PlaceArguments, PuppetArguments, puppet_version};
 use super::{Ended, printed};
 use crate::analysis::{Analysis, with_manifest_variables};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
-use crate::lookup::ConfigCache;
+use crate::lookup::{ConfigCache, PuppetVersion};
 use crate::text::{Position, PositionEncoding, number_of};
 use crate::workspace::{File, Files as _};
 
@@ -39,9 +39,9 @@ pub(super) struct HoverArguments {
     /// Maximum number of lines of the hover
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
     max_lines: usize,
-    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: Option<u8>,
+    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
+    puppet_version: Option<PuppetVersion>,
 }
 
 /// The forms of a hover.

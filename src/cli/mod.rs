@@ -23,6 +23,7 @@ mod suggestions;
 mod table;
 mod terminal;
 mod test;
+mod upgrade;
 mod usage;
 mod why_not;
 mod workspace;
@@ -75,6 +76,8 @@ enum Command {
     Matrix(Box<matrix::MatrixArguments>),
     /// Print which keys differ between two nodes, or between two checkouts
     Diff(Box<diff::DiffArguments>),
+    /// Print which lookups fail or change for which nodes with another version of Puppet, and why
+    Upgrade(Box<upgrade::UpgradeArguments>),
     /// Find the smallest edits after which nodes have a value, and say what each changes
     Set(Box<set::SetArguments>),
     /// Print which levels prevent a value
@@ -169,6 +172,7 @@ fn run() -> Ended {
         }
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Diff(arguments)) => diff::run(&arguments),
+        Some(Command::Upgrade(arguments)) => Ok(upgrade::run(&arguments)),
         Some(Command::Set(arguments)) => set::run(&arguments),
         Some(Command::WhyNot(arguments)) => why_not::run(&arguments),
         Some(Command::Lookup(arguments)) if arguments.batch => {

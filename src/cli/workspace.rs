@@ -13,6 +13,7 @@ use crate::analysis::{
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
+use crate::ide::upgrade::Upgrade;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
 use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
@@ -34,15 +35,25 @@ pub(super) struct WorkspaceArguments {
 /// Which Puppet.
 #[derive(Args, Default)]
 pub(super) struct PuppetArguments {
-    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: Option<u8>,
+    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
+    puppet_version: Option<PuppetVersion>,
     /// Puppet's setting strict [default: the version's own]
     #[arg(long)]
     strict: Option<Strict>,
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
+}
+
+/// A version by its number.
+///
+/// # Errors
+/// For people.
+pub(super) fn puppet_version(text: &str) -> Result<PuppetVersion, String> {
+    let number = text.parse().ok();
+    let version = number.and_then(PuppetVersion::of);
+    version.ok_or_else(|| "the versions are 7, 8 and 9".to_owned())
 }
 
 impl ValueEnum for Strict {
@@ -260,14 +271,26 @@ pub(super) fn load_with_any_nodes(
     arguments: &WorkspaceArguments,
     names: &[&str],
 ) -> Result<Loaded, String> {
-    let environment = &arguments.environment;
-    let opened = arguments.places.open_for(environment)?;
+    let WorkspaceArguments {
+        nodes,
+        environment,
+        places,
+        puppet,
+    } = arguments;
+    load_nodes((nodes, names), (places, environment), puppet)
+}
+
+/// The same from single groups of flags.
+pub(super) fn load_nodes(
+    (nodes, names): (&NodeArguments, &[&str]),
+    (places, environment): (&PlaceArguments, &str),
+    puppet: &PuppetArguments,
+) -> Result<Loaded, String> {
+    let opened = places.open_for(environment)?;
     let here = checkout(&opened.folder, &opened.files);
-    let settings = arguments.puppet.settings(&opened.project);
+    let settings = puppet.settings(&opened.project);
     let configs = ConfigCache::default();
-    let request = arguments
-        .nodes
-        .request(&opened.project, &settings, &configs);
+    let request = nodes.request(&opened.project, &settings, &configs);
     let mut nodes = here.known_nodes(&request, environment)?.nodes.clone();
     for &name in names {
         if nodes.get(name).is_some() {
@@ -283,13 +306,13 @@ pub(super) fn load_with_any_nodes(
         settings,
         configs,
         opened,
-        environment: Arc::from(environment.as_str()),
+        environment: Arc::from(environment),
     })
 }
 
 impl PuppetArguments {
     /// Only a version is chosen.
-    pub(super) fn of_version(puppet_version: Option<u8>) -> PuppetArguments {
+    pub(super) fn of_version(puppet_version: Option<PuppetVersion>) -> PuppetArguments {
         PuppetArguments {
             puppet_version,
             ..PuppetArguments::default()
@@ -298,11 +321,7 @@ impl PuppetArguments {
 
     /// Puppet's settings: from the flags, else from the workspace's configuration.
     pub(super) fn settings(&self, project: &Project) -> Settings {
-        let version = match self.puppet_version {
-            Some(7) => Some(PuppetVersion::V7),
-            Some(_) => Some(PuppetVersion::V8),
-            None => project.puppet_version,
-        };
+        let version = self.puppet_version.or(project.puppet_version);
         let mut settings = Settings::for_version(version.unwrap_or_default());
         let strict = self.strict.or(project.strict);
         settings.strict = strict.unwrap_or(settings.strict);
@@ -355,6 +374,28 @@ impl Loaded {
                 shown(&self.here.folder)
             ),
         }
+    }
+
+    /// The upgrade of the nodes from one version of Puppet to another, with the settings of the
+    /// workspace's configuration; by default from its version, else from 7.
+    pub(super) fn upgrade(
+        &self,
+        (from, to): (Option<PuppetVersion>, PuppetVersion),
+    ) -> Result<(Upgrade<'_>, PuppetVersion), String> {
+        let Some(root) = self.here.root(&self.environment) else {
+            return Err(no_hierarchy(&self.here.folder));
+        };
+        let project = &self.opened.project;
+        let from = from.or(project.puppet_version).unwrap_or(PuppetVersion::V7);
+        if from >= to {
+            let [from, to] = [from, to].map(u8::from);
+            return Err(format!(
+                "{from} to {to} is no upgrade: name the versions with --from and --to"
+            ));
+        }
+        let settings = |version| PuppetArguments::of_version(Some(version)).settings(project);
+        let place = (&*self.here.snapshot, root, &*self.environment);
+        Ok((Upgrade::new(place, &self.nodes, settings, (from, to)), from))
     }
 
     /// Prints a note if only the names of nodes are known.

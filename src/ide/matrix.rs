@@ -20,7 +20,7 @@ use crate::value::{KeyHashing, Value};
 use crate::workspace::Snapshot;
 
 /// The line of a key in a file.
-#[derive(Serialize, Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SourceLine {
     /// The absolute path of the file, or a URI.
     pub file: Arc<str>,

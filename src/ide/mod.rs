@@ -42,6 +42,7 @@ pub mod symbols;
 pub mod target;
 pub mod undecided;
 mod unsaved;
+pub mod upgrade;
 mod written_key;
 
 pub use crate::scope::KnownNodes;

@@ -188,7 +188,7 @@ impl Engine<'_> {
             let mut message = format!(
                 "Module '{module}': {subject} must use keys qualified with the name of the module"
             );
-            if self.is_puppet_8() {
+            if self.is_from_8_on() {
                 message += &format!("; got {name}");
                 Arc::make_mut(&mut kept).shift_remove(key);
             }

@@ -11,10 +11,10 @@ use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
-use crate::value::HashMap;
+use crate::value::{HashMap, Ruby};
 
 /// The version of Puppet to emulate; in settings its number, or a text of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(into = "u8", try_from = "serde_json::Value")]
 pub enum PuppetVersion {
     /// Puppet 7.
@@ -22,6 +22,30 @@ pub enum PuppetVersion {
     /// Puppet 8 and OpenVox 8.
     #[default]
     V8,
+    /// OpenVox 9.
+    V9,
+}
+
+impl PuppetVersion {
+    /// All versions, the oldest first.
+    pub const ALL: [PuppetVersion; 3] = [PuppetVersion::V7, PuppetVersion::V8, PuppetVersion::V9];
+
+    /// The version with a number.
+    #[must_use]
+    pub fn of(number: u64) -> Option<PuppetVersion> {
+        let mut all = PuppetVersion::ALL.into_iter();
+        all.find(|version| u64::from(u8::from(*version)) == number)
+    }
+
+    /// The Ruby of its server: JRuby 9.3 and 9.4 are Ruby 2.6 and 3.1, JRuby 10.1 of openvox-server 9
+    /// is Ruby 4.0.
+    #[must_use]
+    pub fn ruby(self) -> Ruby {
+        match self {
+            PuppetVersion::V7 | PuppetVersion::V8 => Ruby::Before34,
+            PuppetVersion::V9 => Ruby::From34,
+        }
+    }
 }
 
 impl From<PuppetVersion> for u8 {
@@ -29,6 +53,7 @@ impl From<PuppetVersion> for u8 {
         match version {
             PuppetVersion::V7 => 7,
             PuppetVersion::V8 => 8,
+            PuppetVersion::V9 => 9,
         }
     }
 }
@@ -37,11 +62,11 @@ impl TryFrom<serde_json::Value> for PuppetVersion {
     type Error = &'static str;
 
     fn try_from(number: serde_json::Value) -> Result<PuppetVersion, &'static str> {
-        match (number.as_u64(), number.as_str()) {
-            (Some(7), _) | (_, Some("7")) => Ok(PuppetVersion::V7),
-            (Some(8), _) | (_, Some("8")) => Ok(PuppetVersion::V8),
-            _ => Err("expected 7 or 8"),
-        }
+        let text = number.as_str().and_then(|text| text.parse().ok());
+        let number = number.as_u64().or(text);
+        number
+            .and_then(PuppetVersion::of)
+            .ok_or("expected 7, 8 or 9")
     }
 }
 
@@ -81,6 +106,8 @@ pub struct Settings {
     pub strict: Strict,
     /// The setting `strict_variables`.
     pub strict_variables: bool,
+    /// The Ruby whose texts lists and hashes have in strings.
+    pub ruby: Ruby,
     /// Whether the readable part of a broken file is used. Editors use the readable part and report
     /// the error as a diagnostic; in Puppet every lookup fails.
     pub recover_broken_files: bool,
@@ -99,12 +126,13 @@ impl Settings {
     pub fn for_version(version: PuppetVersion) -> Settings {
         let (strict, strict_variables) = match version {
             PuppetVersion::V7 => (Strict::Warning, false),
-            PuppetVersion::V8 => (Strict::Error, true),
+            PuppetVersion::V8 | PuppetVersion::V9 => (Strict::Error, true),
         };
         Settings {
             puppet_version: version,
             strict,
             strict_variables,
+            ruby: version.ruby(),
             recover_broken_files: false,
             modules_may_be_missing: false,
             keys: None,
@@ -119,7 +147,7 @@ impl Settings {
         let plain = |it: &Settings| {
             let are_read = (it.recover_broken_files, it.modules_may_be_missing);
             let versions = (it.puppet_version, it.strict, it.strict_variables);
-            (versions, are_read, it.keys.is_some())
+            (versions, it.ruby, are_read, it.keys.is_some())
         };
         plain(self) == plain(other) && self.backends == other.backends
     }

@@ -128,8 +128,13 @@ impl<'a> Engine<'a> {
         self.session.settings
     }
 
-    pub(super) fn is_puppet_8(&self) -> bool {
-        self.settings().puppet_version == PuppetVersion::V8
+    pub(super) fn is_from_8_on(&self) -> bool {
+        self.settings().puppet_version >= PuppetVersion::V8
+    }
+
+    /// The text that a value leaves in a string.
+    pub(super) fn text_of(&self, value: &Value) -> String {
+        value.to_s_in(self.settings().ruby)
     }
 
     pub(super) fn is_strict_error(&self) -> bool {

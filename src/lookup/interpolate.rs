@@ -168,7 +168,7 @@ impl Engine<'_> {
                 TokenValue::Value(value) => value,
             };
             match opaque(&value) {
-                None => text.push_str(&value.to_s()),
+                None => text.push_str(&self.text_of(&value)),
                 Some(because) => {
                     pieces.push(InterpolatedPiece::Text(std::mem::take(&mut text)));
                     pieces.push(InterpolatedPiece::Unknown {

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::context::{EnvironmentConfig, ReadConfig, Strict};
+use super::context::{EnvironmentConfig, PuppetVersion, ReadConfig, Strict};
 use super::engine::{Engine, Invocation, Map};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::walk::Provider;
@@ -77,7 +77,9 @@ impl Engine<'_> {
             EnvironmentConfig::None => return Ok(None),
         };
         let conf = format!("{dir}/environment.conf");
-        let mut named = environment.data_provider.clone();
+        // OpenVox 9 does not have the setting.
+        let has_setting = self.settings().puppet_version < PuppetVersion::V9;
+        let mut named = environment.data_provider.clone().filter(|_| has_setting);
         let mut provider = None;
         if self.session.files.kind(&path).is_some() {
             let config = self.read_config(&path, &Layer::Environment)?;

@@ -50,8 +50,8 @@ impl Engine<'_> {
             holes: datadir.holes,
         };
         // Puppet 8 tolerates undefined variables in locations, but not in the data directory.
-        let is_puppet_8 = self.is_puppet_8();
-        let lenient = std::mem::replace(&mut self.lenient, is_puppet_8);
+        let is_lenient = self.is_from_8_on();
+        let lenient = std::mem::replace(&mut self.lenient, is_lenient);
         let locations = self.expand(config, level, &datadir, invocation, methods);
         self.lenient = lenient;
         let locations = locations?;
@@ -171,7 +171,7 @@ impl Engine<'_> {
         };
         let pieces = match self.pieces((path, tokens), invocation, methods)? {
             Interpolated::Pieces(pieces) => pieces,
-            Interpolated::Alias(value) => vec![InterpolatedPiece::Text(value.to_s())],
+            Interpolated::Alias(value) => vec![InterpolatedPiece::Text(self.text_of(&value))],
         };
         for piece in pieces {
             match piece {

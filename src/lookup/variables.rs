@@ -67,7 +67,7 @@ impl Engine<'_> {
             }
             Variable::Undefined(undefined) => {
                 // Puppet 8 uses a default without reporting the variable.
-                if !(default.is_some() && self.is_puppet_8()) {
+                if !(default.is_some() && self.is_from_8_on()) {
                     self.report_undefined(&undefined)?;
                 }
                 Value::Undef

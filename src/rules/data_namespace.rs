@@ -24,7 +24,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             continue;
         }
         let effect = match at.settings().puppet_version {
-            PuppetVersion::V8 => "Puppet warns and drops it",
+            PuppetVersion::V8 | PuppetVersion::V9 => "Puppet warns and drops it",
             PuppetVersion::V7 => "Puppet warns, and no lookup finds it",
         };
         let finding = findings.report(

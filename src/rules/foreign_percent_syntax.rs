@@ -32,7 +32,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     }
     let (severity, effect) = match version {
-        PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+        PuppetVersion::V8 | PuppetVersion::V9 => (Severity::Error, "Puppet fails on this key"),
         PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
     };
     let token = at.token.range.slice(at.text);

@@ -46,7 +46,9 @@ fn report(
         return;
     };
     let effect = match file.settings().puppet_version {
-        PuppetVersion::V8 => "agents of Puppet 8 do not send it unless configured to",
+        PuppetVersion::V8 | PuppetVersion::V9 => {
+            "agents of Puppet 8 do not send it unless configured to"
+        }
         PuppetVersion::V7 => "Puppet 8 does not have it by default",
     };
     let instead = match structured {

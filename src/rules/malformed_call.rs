@@ -36,7 +36,9 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
                 "a call has brackets and one quoted argument"
             };
             let (severity, effect) = match file.settings().puppet_version {
-                PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+                PuppetVersion::V8 | PuppetVersion::V9 => {
+                    (Severity::Error, "Puppet fails on this key")
+                }
                 PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
             };
             let finding = findings.report_as(

@@ -66,7 +66,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
 /// What Puppet does with an undefined variable, for messages.
 fn effect(file: &FileContext<'_>) -> &'static str {
     match file.settings().puppet_version {
-        PuppetVersion::V8 => "Puppet fails on this key",
+        PuppetVersion::V8 | PuppetVersion::V9 => "Puppet fails on this key",
         PuppetVersion::V7 => "Puppet puts an empty string there",
     }
 }

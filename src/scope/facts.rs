@@ -106,6 +106,27 @@ impl Facts {
         }
     }
 
+    /// The facts without those of some names. O(facts).
+    #[must_use]
+    pub fn without(&self, is_gone: &dyn Fn(&str) -> bool) -> Facts {
+        let stays = |key: &Value| !key.as_str().is_some_and(is_gone);
+        match &self.0 {
+            FactsForm::Whole(facts) => {
+                let mut kept = HashMap::clone(facts);
+                kept.retain(|name, _| stays(name));
+                Facts::from(kept)
+            }
+            FactsForm::Saved(saved) => {
+                let mut kept = Saved::clone(saved);
+                Arc::make_mut(&mut kept.common).retain(|name, _| stays(name));
+                let entries = kept.entries.into_iter();
+                kept.entries = entries.filter(|entry| !is_gone(&entry.name)).collect();
+                kept.by_hand.retain(|(path, _)| !is_gone(path));
+                Facts::from(kept)
+            }
+        }
+    }
+
     /// Sets the fact at a dotted path, creating hashes on the way. In memory O(facts), in a text
     /// O(1).
     pub fn set(&mut self, path: &str, value: Value) {

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable};
+use super::legacy;
+use super::{
+    Assigned, CoreFact, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable, core_fact,
+};
 use crate::interpolation::{Key, Segment};
 use crate::value::{KeyHashing, Value};
 
@@ -173,6 +176,38 @@ impl KnownNodes {
             manifests: Some(manifests),
             ..KnownNodes::default()
         }
+    }
+
+    /// The same nodes, without what manifests set, as an agent describes them that does not send some
+    /// legacy facts: they have none of these, also where it is not told which facts they have. O(nodes).
+    #[must_use]
+    pub fn without_legacy_facts(&self, is_gone: &dyn Fn(&str) -> bool) -> KnownNodes {
+        let is_gone = |name: &str| {
+            let is_legacy = matches!(core_fact(name), CoreFact::Legacy(_));
+            is_legacy && is_gone(name)
+        };
+        let members = self.members.iter().map(|member| {
+            let mut node = Node::clone(&member.node);
+            node.facts = node.facts.without(&is_gone);
+            let names = legacy::names().filter(|name| is_gone(name));
+            names.for_each(|name| node.told.facts.add(name));
+            Arc::new(node)
+        });
+        KnownNodes::in_environment(&members.collect(), &self.environment)
+    }
+
+    /// The same nodes without what manifests set. O(nodes).
+    #[must_use]
+    pub fn as_given(&self) -> KnownNodes {
+        let nodes = self.members.iter().map(|member| Arc::clone(&member.node));
+        KnownNodes::in_environment(&nodes.collect(), &self.environment)
+    }
+
+    /// One of the nodes, without what manifests set.
+    #[must_use]
+    pub fn only(&self, member: usize) -> KnownNodes {
+        let node = self.members.get(member).map(|it| Arc::clone(&it.node));
+        KnownNodes::in_environment(&node.into_iter().collect(), &self.environment)
     }
 
     /// Whether manifests are run for the nodes.

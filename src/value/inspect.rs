@@ -1,6 +1,6 @@
 //! Ruby's texts of values: `inspect`, and `to_s`, which is what an interpolation embeds.
 //!
-//! The texts are Ruby 3.1's with UTF-8 as the external encoding. Values that only Puppet has
+//! The texts are Ruby 3.1's, those of hashes also Ruby 3.4's, with UTF-8 as the external encoding. Values that only Puppet has
 //! (timestamps, types) inspect with an object address in Ruby; here the address is zeros and,
 //! but for the bytes of a `Binary`, the instance variables are left out.
 //!
@@ -28,12 +28,28 @@ use crate::regexp::slashed;
 /// text is cut and ends in `…`.
 const MAX_TEXT: usize = 16 << 20;
 
+/// The version of Ruby whose texts are meant: those of hashes changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ruby {
+    /// Before 3.4: `{"a"=>1, :b=>2}`.
+    #[default]
+    Before34,
+    /// 3.4 and later: `{"a" => 1, b: 2}` (`hash.c`, `inspect_i`).
+    From34,
+}
+
 impl Value {
     /// The text of Ruby's `inspect`. Linear in the size of the text.
     #[must_use]
     pub fn inspect(&self) -> String {
+        self.inspect_in(Ruby::default())
+    }
+
+    /// The text of `inspect` in a version of Ruby. Linear in the size of the text.
+    #[must_use]
+    pub fn inspect_in(&self, ruby: Ruby) -> String {
         let mut out = String::new();
-        write_value(&mut out, self);
+        write_value(&mut out, self, ruby);
         out
     }
 
@@ -46,7 +62,7 @@ impl Value {
         );
         // The limit of a text counts from its own start.
         if is_simple && out.len() <= MAX_TEXT {
-            write_value(out, self);
+            write_value(out, self, Ruby::default());
             return true;
         }
         false
@@ -56,10 +72,16 @@ impl Value {
     /// strings unchanged, lists and hashes as from [`inspect`](Value::inspect).
     #[must_use]
     pub fn to_s(&self) -> String {
+        self.to_s_in(Ruby::default())
+    }
+
+    /// The text of `to_s` in a version of Ruby.
+    #[must_use]
+    pub fn to_s_in(&self, ruby: Ruby) -> String {
         match self {
             Value::Undef => String::new(),
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => self.inspect(),
-            Value::Array(_) | Value::Hash(_) => self.inspect(),
+            Value::Array(_) | Value::Hash(_) => self.inspect_in(ruby),
             Value::String(text) | Value::Symbol(text) => text.to_string(),
             Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
             Value::Sensitive(_) => "Sensitive [value redacted]".to_owned(),
@@ -174,7 +196,7 @@ pub fn float_to_s(number: f64) -> String {
     }
 }
 
-fn write_value(out: &mut String, value: &Value) {
+fn write_value(out: &mut String, value: &Value, ruby: Ruby) {
     if out.len() > MAX_TEXT {
         if !out.ends_with('…') {
             out.push('…');
@@ -196,7 +218,7 @@ fn write_value(out: &mut String, value: &Value) {
                 if index > 0 {
                     out.push_str(", ");
                 }
-                write_value(out, element);
+                write_value(out, element, ruby);
             }
             out.push(']');
         }
@@ -206,9 +228,8 @@ fn write_value(out: &mut String, value: &Value) {
                 if index > 0 {
                     out.push_str(", ");
                 }
-                write_value(out, key);
-                out.push_str("=>");
-                write_value(out, value);
+                write_key(out, key, ruby);
+                write_value(out, value, ruby);
             }
             out.push('}');
         }
@@ -217,6 +238,38 @@ fn write_value(out: &mut String, value: &Value) {
         Value::Rich(rich) => write_rich(out, rich),
         Value::Opaque(opaque) => out.push_str(&opaque_text(opaque)),
     }
+}
+
+/// A key of a hash with what stands between it and its value.
+fn write_key(out: &mut String, key: &Value, ruby: Ruby) {
+    match (ruby, key) {
+        (Ruby::Before34, _) => {
+            write_value(out, key, ruby);
+            out.push_str("=>");
+        }
+        (Ruby::From34, Value::Symbol(name)) => {
+            if is_bare_key(name) {
+                out.push_str(name);
+            } else {
+                write_string(out, name);
+            }
+            out.push_str(": ");
+        }
+        (Ruby::From34, _) => {
+            write_value(out, key, ruby);
+            out.push_str(" => ");
+        }
+    }
+}
+
+/// Whether a symbol can stand in front of a colon without quotes (`symbol_key_needs_quote` in Ruby's
+/// `hash.c`).
+fn is_bare_key(name: &str) -> bool {
+    let is_operator = |last: char| "+-*/`%^&|]<=>~@".contains(last);
+    is_bare_symbol(name)
+        && name.chars().all(is_printable)
+        && !name.starts_with(['@', '$', '!'])
+        && !name.ends_with(is_operator)
 }
 
 fn write_string(out: &mut String, text: &str) {

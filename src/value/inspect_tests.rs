@@ -103,3 +103,47 @@ fn a_bomb_of_shared_lists_is_cut() {
     }
     assert!(value.inspect().len() < MAX_TEXT + (MAX_TEXT >> 1));
 }
+
+/// A hash with keys of any kind.
+fn hash_of<const N: usize>(entries: [(Value, Value); N]) -> Value {
+    Value::from(entries.into_iter().collect::<crate::value::HashMap>())
+}
+
+#[test]
+fn hashes_have_another_text_from_ruby_3_4_on() {
+    // As Ruby 4.0.0 writes them.
+    let symbol = |name: &str| Value::Symbol(name.into());
+    let inside = hash_of([(symbol("b"), Value::from(2))]);
+    let keys = [
+        (Value::from("a"), Value::Undef),
+        (Value::from(1), Value::Float(2.0)),
+        (Value::Undef, Value::array([Value::from(1)])),
+        (Value::array([Value::from(1)]), inside),
+    ];
+    let hash = hash_of(keys);
+    let text = r#"{"a" => nil, 1 => 2.0, nil => [1], [1] => {b: 2}}"#;
+    assert_eq!(hash.inspect_in(Ruby::From34), text);
+    assert_eq!(
+        Value::array([hash]).to_s_in(Ruby::From34),
+        format!("[{text}]")
+    );
+    for (name, expected) in [
+        ("a?", "{a?: 1}"),
+        ("a!", "{a!: 1}"),
+        ("a=", "{\"a=\": 1}"),
+        ("if", "{if: 1}"),
+        ("A", "{A: 1}"),
+        ("é", "{é: 1}"),
+        ("+", "{\"+\": 1}"),
+        ("[]", "{\"[]\": 1}"),
+        ("!", "{\"!\": 1}"),
+        ("@a", "{\"@a\": 1}"),
+        ("$a", "{\"$a\": 1}"),
+        ("a-b", "{\"a-b\": 1}"),
+        ("", "{\"\": 1}"),
+    ] {
+        let hash = hash_of([(symbol(name), Value::from(1))]);
+        assert_eq!(hash.inspect_in(Ruby::From34), expected);
+    }
+    assert_eq!(hash_of([]).inspect_in(Ruby::From34), "{}");
+}

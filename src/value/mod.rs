@@ -30,7 +30,7 @@ pub(crate) use base64::unpack_base64;
 pub use dump::{dump, dump_body, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
-pub use inspect::{float_to_s, inspect_string};
+pub use inspect::{Ruby, float_to_s, inspect_string};
 pub(crate) use json::literal as json_literal;
 pub use json::{json_load, load_json_parse};
 pub use json_text::{

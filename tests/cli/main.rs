@@ -28,3 +28,4 @@ mod sources_cli;
 mod terminal_cli;
 mod test_cli;
 mod unknown_cli;
+mod upgrade_cli;

@@ -381,7 +381,7 @@ impl EntryCheck<'_> {
     fn scalar(&mut self, shape: &Shape, range: TextRange, text: &str) {
         let wrong = match shape {
             Shape::Any => false,
-            Shape::Version => !matches!(text, "7" | "8"),
+            Shape::Version => !matches!(text, "7" | "8" | "9"),
             Shape::Word(words) => !words.contains(&text),
             Shape::Switch => {
                 !matches!(text, "true" | "false" | "True" | "False" | "TRUE" | "FALSE")

@@ -27,7 +27,7 @@ pub use crate::workspace::PROJECT_FILE;
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Project {
-    /// The major version of Puppet or OpenVox: 7 or 8.
+    /// The major version of Puppet or OpenVox: 7, 8 or 9.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub puppet_version: Option<PuppetVersion>,
     /// Puppet's setting `strict`.
@@ -333,7 +333,7 @@ mod tests {
             2 "pkcs7PrivateKey": 'pkcs7PrivateKey' is only read from the user's own settings, not from a workspace's
             3 "logLevel": 'logLevel' is a setting of an editor, not of a workspace
             4 "warnin": expected off, warning or error, got 'warnin': did you mean 'warning'? [warning]
-            5 "6": expected 7 or 8, got '6'
+            5 "6": expected 7, 8 or 9, got '6'
             6 "[a]": expected true or false, got a list
             8 "../other": '../other' is not a path inside the workspace; a path outside is only allowed in the user's own settings
             9 "/etc/passwd": '/etc/passwd' is not a path inside the workspace; a path outside is only allowed in the user's own settings

@@ -230,7 +230,7 @@ impl Shape {
             Shape::Table(TableKeys::Rules, _) => "a hash of rules' codes".to_owned(),
             Shape::Table(TableKeys::Paths, _) => "a hash of paths".to_owned(),
             Shape::Table(TableKeys::Names, _) => "a hash of names".to_owned(),
-            Shape::Version => "7 or 8".to_owned(),
+            Shape::Version => "7, 8 or 9".to_owned(),
             Shape::Word(words) => match words {
                 [] => String::new(),
                 [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
@@ -268,7 +268,7 @@ impl Shape {
             ) => {
                 json!({ "type": "object", "additionalProperties": each.schema(rules) })
             }
-            Shape::Version => json!({ "enum": [7, 8, "7", "8"] }),
+            Shape::Version => json!({ "enum": [7, 8, 9, "7", "8", "9"] }),
             Shape::Word(words) => json!({ "enum": words }),
             Shape::Switch => json!({ "type": "boolean" }),
             Shape::Path | Shape::KeyPath => json!({ "type": "string", "minLength": 1 }),

@@ -29,7 +29,7 @@ use report::{CheckReport, FolderResult};
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
-use super::workspace::{PlaceArguments, no_hierarchy, workspace_folder};
+use super::workspace::{PlaceArguments, no_hierarchy, puppet_version, workspace_folder};
 use super::{Ended, terminal};
 use crate::disk;
 use crate::lookup::PuppetVersion;
@@ -105,18 +105,10 @@ pub(crate) struct CheckOptions {
     /// How findings are printed
     #[arg(long, alias = "output-format", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
-    /// Puppet's major version, whose defaults decide what is an error: 7 or 8 [default: as
-    /// .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    /// Puppet's major version, whose defaults decide what is an error: 7, 8 or 9 [default:
+    /// as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "VERSION", value_parser = puppet_version)]
     pub(crate) puppet_version: Option<PuppetVersion>,
-}
-
-fn version(text: &str) -> Result<PuppetVersion, String> {
-    match text {
-        "7" => Ok(PuppetVersion::V7),
-        "8" => Ok(PuppetVersion::V8),
-        _ => Err("the versions are 7 and 8".to_owned()),
-    }
 }
 
 /// Exit code for a path that cannot be checked, or a file that cannot be written.

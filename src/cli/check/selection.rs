@@ -38,8 +38,7 @@ fn severity() -> impl TypedValueParser<Value = Severity> {
 impl Selection {
     /// Whether findings of a rule and a severity are reported.
     pub(super) fn includes(&self, code: &str, severity: Severity) -> bool {
-        self.min_severity.is_none_or(|least| severity <= least)
-            && self.includes_rule(code)
+        self.min_severity.is_none_or(|least| severity <= least) && self.includes_rule(code)
     }
 
     /// Whether findings of a rule are reported.

@@ -398,13 +398,13 @@ mod tests {
         let (settings, complaints) = read(
             Origin::User,
             json!({
-                "puppetVersion": 9, "hover": { "maxLine": 3, "maxLines": -1 },
+                "puppetVersion": 6, "hover": { "maxLine": 3, "maxLines": -1 },
                 "strict": "loud", "nodesFiles": "x", "colour": true,
             }),
         );
         assert_eq!(settings, UserSettings::default());
         expect_test::expect![[r#"
-            setting 'puppetVersion': expected 7 or 8, got 9
+            setting 'puppetVersion': expected 7, 8 or 9, got 6
             unknown setting 'hover.maxLine': did you mean 'hover.maxLines'?
             setting 'hover.maxLines': expected a number of lines, got -1
             setting 'strict': expected off, warning, error or null, got "loud"

@@ -53,8 +53,8 @@ pub(super) const TABLE: [Setting; 28] = [
         "puppetVersion",
         Anyone,
         puppet_version,
-        "7 or 8",
-        { "type": "integer", "enum": [7, 8] },
+        "7, 8 or 9",
+        { "type": "integer", "enum": [7, 8, 9] },
         "The major version of Puppet or OpenVox whose behaviour is shown."
     ),
     row!(

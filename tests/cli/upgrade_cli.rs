@@ -1,0 +1,120 @@
+//! `upgrade`: what another version of Puppet changes for known nodes.
+
+use expect_test::expect;
+
+use super::reach_cli::{output_of, workspace};
+
+const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
+                         - {name: System, path: 'os/%{osfamily}.yaml'}\n- {name: Common, path: common.yaml}\n";
+const NODES: &str = r#"{
+  "web1": {"facts": {"osfamily": "RedHat", "hostname": "web1", "os": {"family": "RedHat"}}},
+  "db1": {"facts": {"osfamily": "Debian", "hostname": "db1", "os": {"family": "Debian"}}}
+}"#;
+const COMMON: &str = "\
+family: '%{::osfamily}, %{facts.os.family}'
+port: '%{undefined}80'
+hash: {a: 1, b: [x, ~]}
+text: \"it is %{lookup('hash')}\"
+os: 'os: %{facts.os}'
+list: \"%{lookup('hash.b')}\"
+part: '%{facts.nothing}'
+plain: 1
+whole: \"%{alias('hash')}\"
+";
+
+fn files() -> tempfile::TempDir {
+    workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.json", NODES),
+        ("data/common.yaml", COMMON),
+        ("data/os/RedHat.yaml", "release: 9\nplain: 2\n"),
+    ])
+}
+
+#[test]
+fn each_change_has_its_cause_its_places_and_its_fix() {
+    let folder = files();
+    let (code, shown, error) = output_of(folder.path(), &["upgrade"]);
+    assert_eq!((code, error.as_str()), (Some(1), ""));
+    expect![[r#""#]].assert_eq(&shown);
+    // Without the causes of version 8.
+    let (code, shown, _) = output_of(folder.path(), &["upgrade", "--from", "8"]);
+    assert_eq!(code, Some(1));
+    expect![[r#""#]].assert_eq(&shown);
+}
+
+#[test]
+fn values_stay_out_of_public_logs() {
+    let folder = files();
+    let arguments = [
+        "upgrade",
+        "--no-values",
+        "--key",
+        "text",
+        "--format",
+        "markdown",
+    ];
+    let (code, shown, _) = output_of(folder.path(), &arguments);
+    assert_eq!(code, Some(1));
+    expect![[r#""#]].assert_eq(&shown);
+}
+
+#[test]
+fn programs_get_every_node_of_every_change() {
+    let folder = files();
+    let (code, shown, _) = output_of(folder.path(), &["upgrade", "--to", "8", "--format", "json"]);
+    assert_eq!(code, Some(1));
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let causes = shown["causes"].as_array().unwrap().iter();
+    let changes = causes.flat_map(|cause| {
+        let changes = cause["changes"].as_array().unwrap().iter();
+        changes.map(move |change| {
+            let nodes = change["nodes"].as_array().unwrap().len();
+            format!(
+                "{} {}: {} {} on {nodes}",
+                cause["cause"], cause["subject"], change["key"], change["effect"]
+            )
+        })
+    });
+    expect![[r#""#]].assert_eq(&changes.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn nothing_is_claimed_where_facts_are_unknown() {
+    let folder = workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", "web1: {}\n"),
+        ("data/common.yaml", "plain: 1\n"),
+        ("data/os/RedHat.yaml", "plain: 2\n"),
+    ]);
+    std::fs::write(
+        folder.path().join("nodes.json"),
+        r#"[{"certname": "web1", "facts.os.family": "RedHat"}]"#,
+    )
+    .unwrap();
+    let (code, shown, error) = output_of(folder.path(), &["upgrade", "--nodes", "nodes.json"]);
+    assert_eq!(code, Some(3), "{shown}{error}");
+    expect![[r#""#]].assert_eq(&format!("{shown}{error}"));
+}
+
+#[test]
+fn an_environment_data_provider_is_gone_in_9() {
+    let folder = workspace(&[
+        ("environment.conf", "environment_data_provider = hiera\n"),
+        ("data/common.yaml", "plain: 1\n"),
+        ("nodes.yaml", "web1: {facts: {a: b}}\n"),
+    ]);
+    let arguments = ["upgrade", "--from", "8", "--key", "plain"];
+    let (code, shown, error) = output_of(folder.path(), &arguments);
+    assert_eq!(code, Some(1), "{shown}{error}");
+    expect![[r#""#]].assert_eq(&shown);
+}
+
+#[test]
+fn a_downgrade_is_refused() {
+    let folder = files();
+    let (code, shown, error) = output_of(folder.path(), &["upgrade", "--from", "9", "--to", "8"]);
+    assert_eq!((code, shown.as_str()), (Some(2), ""));
+    let message = "9 to 8 is no upgrade: name the versions with --from and --to";
+    assert!(error.contains(message), "{error}");
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Compares `hiera-ls upgrade` with the real versions of Puppet.
+
+    tests/parity/upgrade.py PROGRAM WORKSPACE NODES.json LIB8 LIB9 [MOST_NODES]
+
+LIB8 and LIB9 are the folders `lib` of OpenVox 8 and 9; Puppet 7 is the installed one. Each key of the
+data is looked up for each node in the three versions, as `oracle.rb` does it, with the node's facts and,
+from 8 on, without legacy ones. The real change between two versions is then held against the one that
+the program predicts, for every pair of a node and a key: what fails, what has another value.
+
+OpenVox 9 runs on the installed Ruby, with the texts of hashes of Ruby 3.4 (see INSPECT).
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# `Hash#inspect` as Ruby 3.4 and 4.0 have it.
+INSPECT = r"""
+class Hash
+  def inspect
+    return '{}' if empty?
+    pairs = map do |key, value|
+      next "#{key.inspect} => #{value.inspect}" unless key.is_a?(Symbol)
+      name = key.inspect[1..]
+      bare = name.match?(/\A[[:alpha:]_][[:alnum:]_]*[?!]?\z/)
+      "#{bare || name.start_with?('"') ? name : name.inspect}: #{value.inspect}"
+    end
+    "{#{pairs.join(', ')}}"
+  end
+  alias to_s inspect
+end
+"""
+
+
+def oracle(lib, preload):
+    environment = dict(os.environ)
+    if lib:
+        environment["RUBYLIB"] = lib
+        environment["RUBYOPT"] = " ".join(["-rset"] + [f"-r{file}" for file in preload])
+    return subprocess.Popen(
+        ["ruby", str(HERE / "oracle.rb")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+    )
+
+
+def ask(process, request):
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def legacy_names():
+    """The names of Facter's legacy facts, from the table in the source."""
+    names = set()
+    for line in (HERE / "../../src/scope/legacy.rs").read_text().splitlines():
+        if line.strip().startswith('("'):
+            names.add(line.split('"')[1])
+    return names
+
+
+def outcome(answer):
+    if answer.get("found"):
+        return ("value", json.dumps(answer.get("value"), sort_keys=False))
+    return ("missing",) if "did not find a value" in answer.get("error", "") else ("failure",)
+
+
+def effect(before, after):
+    if before == after:
+        return None
+    if after[0] == "failure":
+        return "fails"
+    if before[0] == "failure":
+        return "works"
+    if after[0] == "missing":
+        return "lost"
+    return "changes"
+
+
+def predicted(program, workspace, nodes, versions):
+    command = [program, "upgrade", "--workspace", workspace, "--nodes", nodes, "--format", "json"]
+    for flag, version in zip(("--from", "--to"), versions):
+        command += [flag, str(version)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode not in (0, 1, 3):
+        sys.exit(f"{command}: {run.returncode}\n{run.stderr}")
+    found = {}
+    for cause in json.loads(run.stdout)["causes"]:
+        for change in cause["changes"]:
+            for node in change["nodes"]:
+                found[node, change["key"]] = change["effect"]
+    return found
+
+
+def main():
+    program, workspace, nodes_file, lib8, lib9 = sys.argv[1:6]
+    most = int(sys.argv[6]) if len(sys.argv) > 6 else 20
+    nodes = json.loads(pathlib.Path(nodes_file).read_text())
+    names = list(nodes)[:most]
+    matrix = [program, "matrix", "--workspace", workspace, "--nodes", nodes_file, "--all-keys", "--format", "json-lines"]
+    rows = subprocess.run(matrix, capture_output=True, text=True, check=True).stdout.splitlines()
+    keys = [json.loads(row)["key"] for row in rows]
+    legacy = legacy_names()
+    with tempfile.NamedTemporaryFile("w", suffix=".rb", delete=False) as preload:
+        preload.write(INSPECT)
+    oracles = {7: oracle(None, []), 8: oracle(lib8, []), 9: oracle(lib9, [preload.name])}
+    for version, process in oracles.items():
+        print(version, ask(process, {"hello": True})["puppet"])
+    real = {version: {} for version in oracles}
+    for name in names:
+        node = nodes[name]
+        for version, process in oracles.items():
+            facts = node.get("facts", {})
+            if version >= 8:
+                facts = {fact: value for fact, value in facts.items() if fact not in legacy}
+            request = {
+                "id": name, "node": name, "environment": "production", "environment_dir": workspace,
+                "global_hiera_yaml": None, "puppet_version": version, "facts": facts, "keys": keys,
+            }
+            for field in ("trusted", "variables"):
+                if field in node:
+                    request[field] = node[field]
+            for key, answer in zip(keys, ask(process, request)["answers"]):
+                real[version][name, key] = outcome(answer)
+    wrong = 0
+    for versions in ((7, 8), (8, 9), (7, 9)):
+        ours = predicted(program, workspace, nodes_file, versions)
+        counts = {}
+        for pair, before in real[versions[0]].items():
+            truth = effect(before, real[versions[1]][pair])
+            counts[truth] = counts.get(truth, 0) + 1
+            if ours.get(pair) != truth:
+                wrong += 1
+                if wrong <= 20:
+                    print("DIFFERENT", versions, pair, "real", truth, "ours", ours.get(pair))
+        print(f"{versions[0]} to {versions[1]}: {sum(counts.values())} compared: {counts}")
+    print(f"{wrong} different")
+    os.unlink(preload.name)
+    sys.exit(1 if wrong else 0)
+
+
+main()
