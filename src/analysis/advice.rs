@@ -16,9 +16,9 @@ pub const MAX_ADVICE: usize = 3;
 /// The place of a command to run.
 pub(super) const SHELL: &str = "shell";
 
-/// Asks PuppetDB for all nodes; the answer is a nodes file, without what a classifier sets.
+/// Asks PuppetDB for all nodes and writes a nodes file, without what a classifier sets.
 pub(super) const INVENTORY: &str =
-    "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
+    "hiera-ls nodes import --puppetdb https://puppetdb.example.com:8081";
 
 /// A way to get a file of nodes.
 #[derive(Debug)]
@@ -35,12 +35,12 @@ pub struct Recipe {
 pub static RECIPES: [Recipe; 4] = [
     Recipe {
         title: "from PuppetDB",
-        detail: "all nodes at once: run it where 'puppet query' reaches PuppetDB, in the folder of hiera.yaml",
+        detail: "all nodes, with the facts that the hierarchy needs: run it on a host with a certificate of your Puppet CA, with the name of your PuppetDB",
         command: INVENTORY,
     },
     Recipe {
-        title: "from PuppetDB, without its client tools",
-        detail: "run it on a host with a certificate of your Puppet CA, with the name of your PuppetDB",
+        title: "from PuppetDB, where hiera-ls is not installed",
+        detail: "all nodes with all facts: run it on a host with a certificate of your Puppet CA; 'hiera-ls nodes import' reads the file too",
         command: "curl -sSfG https://puppetdb.example.com:8081/pdb/query/v4 \
                   --cert \"$(puppet config print hostcert)\" --key \"$(puppet config print hostprivkey)\" \
                   --cacert \"$(puppet config print localcacert)\" \

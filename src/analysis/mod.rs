@@ -43,6 +43,7 @@ mod inclusions;
 mod manifests;
 mod members;
 mod named_nodes;
+mod needed;
 mod node_file;
 mod node_meaning;
 mod node_sources;
@@ -93,6 +94,7 @@ pub use governing::{
 pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;
+pub use needed::Needed;
 pub use node_file::{NodeFile, has_nodes_extension};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use node_sources::DescribedBy;

@@ -287,6 +287,7 @@ impl MergedNodes {
         self.origins.push(NodesOrigin {
             path: Some(path.clone()),
             nodes: read.all().len(),
+            imported: read.imported.clone(),
         });
     }
 
@@ -300,7 +301,11 @@ impl MergedNodes {
         }
         let nodes = self.nodes.len() - before;
         if nodes > 0 {
-            self.origins.push(NodesOrigin { path, nodes });
+            self.origins.push(NodesOrigin {
+                path,
+                nodes,
+                imported: None,
+            });
         }
     }
 

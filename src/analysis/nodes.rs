@@ -11,7 +11,7 @@ use super::node_sources::{DescribedBy, NodeFiles, NodeSources, facts_of_tests};
 use super::site::SiteManifests;
 use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
-use crate::scope::{FACTS_OF_TESTS, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::scope::{FACTS_OF_TESTS, Imported, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
 use crate::value::HashMap;
 use crate::workspace::{Files, Snapshot, path};
 
@@ -52,6 +52,8 @@ pub struct NodesOrigin {
     pub path: Option<Arc<str>>,
     /// How many nodes it gives.
     pub nodes: usize,
+    /// Where and when they were imported, if they were.
+    pub imported: Option<Arc<Imported>>,
 }
 
 /// The user's choice for a workspace folder.

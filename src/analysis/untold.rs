@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::advice::{INVENTORY, SHELL, Weighed};
 use super::doctor::{Advice, Report, VariableReport};
 use super::{Analysis, NodeSet};
-use crate::scope::Knowledge;
+use crate::scope::{Knowledge, Told};
 use crate::text::few;
 
 /// Weighed before everything else, except for a missing hierarchy.
@@ -14,7 +14,7 @@ const FIRST: usize = usize::MAX - 1;
 
 /// Asks the node classifier for each node of a nodes file, on the Puppet server.
 const ASK_CLASSIFIER: &str = "mkdir -p enc && \
-    for node in $(jq -r 'if type == \"array\" then .[].certname else keys[] end' NODES); do \
+    for node in $(jq -r 'if type == \"array\" then .[].certname else keys[] | select(contains(\"/\") | not) end' NODES); do \
     \"$(puppet config print external_nodes --section server)\" \"$node\" > \"enc/$node.yaml\"; done\n\
     hiera-ls doctor --nodes NODES --nodes enc\n";
 
@@ -42,7 +42,7 @@ pub(super) fn untold(analysis: Analysis<'_>, report: &Report, nodes: &NodeSet) -
     if all.iter().all(|node| node.knowledge != Knowledge::All) {
         return Vec::new();
     }
-    let are_variables_told = all.iter().all(|node| node.told.variables);
+    let are_variables_told = all.iter().all(|node| node.told.variables == Told::All);
     let of_part = |part: DataPart| {
         let variables = report.variables.iter();
         let variables = variables.filter(|variable| variable.unknown > 0);

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     } else {
         format!("cd {} && ", quoted(shown(&folder)))
     };
-    let document = doctor::document(analysis, &place, &nodes, &enter);
+    let document = doctor::document(analysis, &place, &nodes, &enter, disk::now());
     if arguments.format == DoctorFormat::Json {
         return printed(&(document.data.unwrap_or_default() + "\n"));
     }

@@ -10,6 +10,8 @@ mod diff;
 mod doctor;
 mod encrypt;
 mod hover;
+#[cfg(feature = "import")]
+mod import;
 mod installation;
 mod keys;
 mod log;
@@ -87,6 +89,10 @@ enum Command {
     /// Print what is known about a workspace (hierarchies, levels, variables, nodes, files that no level
     /// reads), and what would improve answers most
     Doctor(doctor::DoctorArguments),
+    /// Get nodes with their facts
+    #[cfg(feature = "import")]
+    #[command(subcommand, disable_help_subcommand = true)]
+    Nodes(import::NodesCommand),
     /// Check the expectations stored with the data
     Test(Box<test::TestArguments>),
     /// Encrypt a value in its file, or a text, for a certificate of hiera-eyaml
@@ -163,6 +169,8 @@ fn run() -> Ended {
             &arguments.output,
         )),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
+        #[cfg(feature = "import")]
+        Some(Command::Nodes(import::NodesCommand::Import(arguments))) => import::run(&arguments),
         Some(Command::Encrypt(arguments)) => encrypt::run(&arguments),
         Some(Command::Test(arguments)) => Ok(test::run(&arguments)),
         Some(Command::Hover(arguments)) => hover::run(&arguments),

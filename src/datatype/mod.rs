@@ -55,6 +55,7 @@ pub use parameters::capitalized;
 pub use quote::quote;
 pub use signatures::{Count, FunctionParameter, Refusal, Signatures};
 pub use strings::puppet_string;
+pub use time::{timestamp_of_text, timestamp_text};
 pub use uri::check_uri;
 
 #[cfg(test)]

@@ -231,8 +231,9 @@ fn timespan_pattern(format: &str) -> Result<SpanPattern, String> {
     Ok((pattern, letters, highest))
 }
 
-/// A timestamp in Puppet's format.
-pub(super) fn timestamp_text(nanoseconds: i128) -> String {
+/// A timestamp of nanoseconds since 1970 in Puppet's format.
+#[must_use]
+pub fn timestamp_text(nanoseconds: i128) -> String {
     let seconds = nanoseconds.div_euclid(SECOND);
     let fraction = nanoseconds.rem_euclid(SECOND);
     let days = seconds.div_euclid(86_400);
@@ -251,8 +252,9 @@ pub(super) fn timestamp_text(nanoseconds: i128) -> String {
     )
 }
 
-/// Parses a timestamp printed by Puppet.
-pub(super) fn timestamp_of_text(text: &str) -> Option<i128> {
+/// Parses a timestamp printed by Puppet: nanoseconds since 1970.
+#[must_use]
+pub fn timestamp_of_text(text: &str) -> Option<i128> {
     parse_timestamp(text, None, None).ok()
 }
 

@@ -42,5 +42,18 @@ pub use walk::{MAX_DEPTH, MAX_FILES};
 #[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
 
+/// The time, in seconds since 1970.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the only look at the time of day, for the age of imported nodes"
+)]
+pub fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
+}
+
 #[cfg(test)]
 mod tests;

@@ -26,8 +26,8 @@ pub struct Completeness {
     pub facts: Told,
     /// The trusted data, except for those that follow from the certname.
     pub trusted: Told,
-    /// Whether all top-scope variables besides facts are told.
-    pub variables: bool,
+    /// The top-scope variables besides facts.
+    pub variables: Told,
 }
 
 impl Default for Completeness {
@@ -35,7 +35,7 @@ impl Default for Completeness {
         Completeness {
             facts: Told::All,
             trusted: Told::All,
-            variables: true,
+            variables: Told::All,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Completeness {
         Completeness {
             facts: Told::nothing(),
             trusted: Told::nothing(),
-            variables: false,
+            variables: Told::nothing(),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Told {
     }
 
     /// Adds a path.
-    pub(super) fn add_path(&mut self, path: Vec<Segment>) {
+    pub fn add_path(&mut self, path: Vec<Segment>) {
         if let Told::Paths(paths) = self
             && !paths.contains(&path)
         {
@@ -100,7 +100,7 @@ impl Told {
     }
 
     /// Whether the part at a path is told.
-    fn covers(&self, path: &[&Segment]) -> bool {
+    pub(super) fn covers(&self, path: &[&Segment]) -> bool {
         let leads = |told: &Vec<Segment>| {
             told.len() <= path.len() && told.iter().zip(path).all(|(one, other)| one == *other)
         };
@@ -109,6 +109,48 @@ impl Told {
             Told::Paths(paths) => paths.iter().any(leads),
         }
     }
+
+    /// What both this and another source tell. O(paths²).
+    #[must_use]
+    pub fn and(&self, other: &Told) -> Told {
+        let (one, other) = match (self, other) {
+            (Told::All, told) | (told, Told::All) => return told.clone(),
+            (Told::Paths(one), Told::Paths(other)) => (one, other),
+        };
+        let mut both = Told::nothing();
+        for path in one.iter() {
+            for known in other.iter() {
+                if path.starts_with(known) {
+                    both.add_path(path.clone());
+                } else if known.starts_with(path) {
+                    both.add_path(known.clone());
+                }
+            }
+        }
+        both
+    }
+
+    /// The paths without those inside of others, in order; `None` for everything.
+    #[must_use]
+    pub fn outermost(&self) -> Option<Vec<Vec<Segment>>> {
+        let Told::Paths(paths) = self else {
+            return None;
+        };
+        let is_outermost = |path: &&Vec<Segment>| {
+            let mut others = paths.iter();
+            !others.any(|other| other.len() < path.len() && path.starts_with(other))
+        };
+        let mut found: Vec<Vec<Segment>> = paths.iter().filter(is_outermost).cloned().collect();
+        found.sort_by_cached_key(|path| written(path));
+        Some(found)
+    }
+}
+
+/// A path as it is written with dots.
+#[must_use]
+pub fn written(path: &[Segment]) -> String {
+    let parts: Vec<String> = path.iter().map(Segment::written).collect();
+    parts.join(".")
 }
 
 /// The variables of a node's scope that its sources do not tell.
@@ -159,7 +201,7 @@ impl Gaps {
                 let of_facts: Vec<&Segment> = std::iter::once(&root).chain(path).collect();
                 // A classifier can set any name, but hardly that of one of Facter's own facts.
                 !told.facts.covers(&of_facts)
-                    || (!told.variables && !has_fact() && !is_of_facter(name))
+                    || (!told.variables.covers(&of_facts) && !has_fact() && !is_of_facter(name))
             }
         }
     }
@@ -209,7 +251,7 @@ mod tests {
     #[test]
     fn a_variable_that_no_source_can_know_is_unknown() {
         let told = Completeness {
-            variables: false,
+            variables: Told::nothing(),
             ..Completeness::default()
         };
         let node = node(told);
@@ -284,7 +326,7 @@ mod tests {
     #[test]
     fn values_can_be_assumed_for_what_is_unknown() {
         let told = Completeness {
-            variables: false,
+            variables: Told::nothing(),
             ..Completeness::default()
         };
         let mut scope = node(told).scope("production");

@@ -13,7 +13,7 @@ use super::facts::{Saved, ValuePosition};
 use super::node::{Nodes, NodesError, not_a_hash};
 use super::share::Share;
 use super::sources::{GivenFacts, check_answer, name_of, node_of};
-use super::{Facts, NodesForm, form_of, names_nodes, read_nodes};
+use super::{Facts, IMPORT, Imported, NodesForm, form_of, names_nodes, read_nodes};
 use crate::value::{HashMap, JsonError, JsonPieces, Value, from_json, from_raw_json};
 
 /// Reads saved data of any form from its JSON text, like [`read_nodes`] from its value. In an
@@ -44,7 +44,12 @@ pub fn read_json_nodes(
         }
         Some(JsonPieces::Object(entries)) if is_nodes_file(entries)? => {
             for (name, entry) in entries {
-                reader.add_entry(name, entry)?;
+                if name == IMPORT {
+                    let member = from_raw_json(entry).map_err(no_json)?;
+                    reader.nodes.imported = Some(Arc::new(Imported::read(&member)));
+                } else {
+                    reader.add_entry(name, entry)?;
+                }
             }
             Ok(reader.nodes)
         }

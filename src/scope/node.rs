@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::facts_file::trusted_in;
 use super::sources::read_entry;
-use super::{Completeness, Facts, Scope, Told};
+use super::{Completeness, Facts, IMPORT, Imported, Scope, Told};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -63,6 +63,8 @@ pub struct Nodes {
     nodes: Vec<Arc<Node>>,
     /// The index of each node, by name.
     places: std::collections::HashMap<Arc<str>, usize>,
+    /// Where they come from, if they were imported.
+    pub imported: Option<Arc<Imported>>,
 }
 
 impl Nodes {
@@ -87,6 +89,10 @@ impl Nodes {
                     message: "a node's name must be a string".into(),
                 });
             };
+            if name == IMPORT {
+                nodes.imported = Some(Arc::new(Imported::read(entry)));
+                continue;
+            }
             let none = HashMap::default();
             let entry = match entry {
                 Value::Undef => &none,
@@ -137,6 +143,7 @@ impl FromIterator<Arc<Node>> for Nodes {
         Nodes {
             places: places.collect(),
             nodes,
+            imported: None,
         }
     }
 }
@@ -238,7 +245,7 @@ impl Node {
             (Told::Paths(_), Told::All) => below.trusted.clone(),
             (Told::Paths(_), Told::Paths(_)) => deep_merge_facts(&below.trusted, &self.trusted),
         };
-        let variables = if self.told.variables {
+        let variables = if self.told.variables == Told::All {
             self.variables.clone()
         } else {
             deep_merge_facts(&below.variables, &self.variables)
@@ -246,7 +253,7 @@ impl Node {
         let told = Completeness {
             facts: self.told.facts.or(&below.told.facts),
             trusted: self.told.trusted.or(&below.told.trusted),
-            variables: self.told.variables || below.told.variables,
+            variables: self.told.variables.or(&below.told.variables),
         };
         Node {
             certname: self.certname.clone(),

@@ -32,6 +32,9 @@ const PROTOCOL: [&str; 5] = [
 ];
 /// Rooms that may touch files, the clock, the environment and the network.
 const OUTSIDE: [&str; 3] = ["server", "cli", "disk"];
+/// The only file that may use the network, and the crates for it.
+const NETWORK_FILE: &str = "cli/import/client.rs";
+const NETWORK: [&str; 2] = ["ureq", "rustls"];
 /// Names that only those rooms may use. A `Duration` is only a number.
 const OUTSIDE_ONLY: [&str; 5] = [
     "std::fs",
@@ -149,6 +152,30 @@ fn a_type_name_is_defined_once() {
         twice.is_empty(),
         "one meaning each, so rename one of them:\n{}",
         twice.join("\n")
+    );
+}
+
+/// The crates of the network are in no other feature than that of `nodes import`, and the runtime of
+/// the server has no network.
+#[test]
+fn only_the_feature_import_has_the_network() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let (_, features) = manifest.split_once("\n[features]\n").unwrap();
+    let (features, dependencies) = features.split_once("\n[dependencies]\n").unwrap();
+    let (_, import) = features.split_once("\nimport = ").unwrap();
+    for name in ["ureq", "rustls"] {
+        assert_eq!(features.matches(name).count(), 1, "{name}");
+        assert!(import.contains(name), "{name}");
+        let mut lines = dependencies.lines();
+        let line = lines.find(|line| line.starts_with(&format!("{name} = ")));
+        assert!(line.unwrap().contains("optional = true"), "{name}");
+    }
+    let mut lines = dependencies.lines();
+    let tokio = lines.find(|line| line.starts_with("tokio = ")).unwrap();
+    assert!(
+        !tokio.contains("\"net\"") && !tokio.contains("full"),
+        "{tokio}"
     );
 }
 
@@ -312,6 +339,18 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
             .filter(|word| all.iter().any(|token| token == *word))
         {
             found.push(format!("{path}: `{word}` belongs under server/"));
+        }
+    }
+    if path != NETWORK_FILE && !source.test_only {
+        let own = without_tests(&all);
+        let is_network = |word: &&str| own.iter().any(|token| token == *word);
+        for word in NETWORK.iter().filter(|word| is_network(word)) {
+            found.push(format!("{path}: `{word}` belongs into {NETWORK_FILE}"));
+        }
+        let is_outside = source.room().is_some_and(|room| OUTSIDE.contains(&room));
+        let net = paths(&own).into_iter().filter(|_| is_outside);
+        for used in net.filter(|used| used.starts_with("std::net")) {
+            found.push(format!("{path}: `{used}` belongs into {NETWORK_FILE}"));
         }
     }
     for room in rooms_used(&all, source, map) {

@@ -56,6 +56,24 @@ fn types_of_one_name() {
 }
 
 #[test]
+fn the_network_elsewhere() {
+    let words = "belongs into cli/import/client.rs";
+    for code in ["use ureq::Agent;", "use rustls::crypto;"] {
+        assert_found("server/a.rs", code, words);
+        assert_found("cli/import/query.rs", code, words);
+        assert_clean("cli/import/client.rs", code);
+    }
+    let code = "fn f() { std::net::TcpStream::connect(a); }";
+    assert_found("server/a.rs", code, words);
+    assert_found("lookup/a.rs", code, "belongs under server/, cli/, disk/");
+    assert_clean(
+        "server/a.rs",
+        &format!("#[cfg(test)]\nmod tests {{ {code} }}"),
+    );
+    assert_clean("server/a.rs", "// ureq\nfn f() { \"ureq\" }");
+}
+
+#[test]
 fn arrows_that_run_up() {
     let up = "`text` may not use `lookup` above it";
     for text in [

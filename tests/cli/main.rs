@@ -13,6 +13,7 @@ mod check_cli;
 mod docs_cli;
 mod encrypt_cli;
 mod fix_cli;
+mod import_cli;
 mod lookup_cli;
 mod manifests_cli;
 mod markdown_cli;

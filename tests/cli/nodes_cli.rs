@@ -135,7 +135,7 @@ fn the_doctor_lists_hierarchies_nodes_and_unread_files() {
         "nodes.yaml is not used: it does not map nodes",
         "  6 files, 5 of them read by a level (83 %)\n",
         "    data/old/common.yaml\n",
-        "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json",
+        "hiera-ls nodes import --puppetdb https://puppetdb.example.com:8081",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -156,7 +156,7 @@ fn the_doctor_lists_hierarchies_nodes_and_unread_files() {
     write(folder.path(), &[("nodes.yaml", nodes)]);
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(text.contains("1 node from nodes.yaml\n"), "{text}");
-    assert!(!text.contains("puppet query"), "{text}");
+    assert!(!text.contains("nodes import"), "{text}");
 }
 
 /// Copies Acme into a subfolder.
@@ -181,7 +181,7 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
     assert_eq!(found, text);
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(text.contains("8 nodes from acme/nodes.json"), "{text}");
-    assert!(!text.contains("puppet query"), "{text}");
+    assert!(!text.contains("nodes import"), "{text}");
     let (text, error, code) = run(folder.path(), &["test"]);
     assert_eq!(code, 0, "{text}{error}");
     // A workspace is not a folder of expectations.

@@ -509,7 +509,7 @@ mod in_a_terminal {
             "{text}"
         );
         let query = format!(
-            "       cd {} && puppet query 'inventory[certname, environment, facts, trusted] {{}}' > nodes.json",
+            "       cd {} && hiera-ls nodes import --puppetdb https://puppetdb.example.com:8081",
             folder.path().display()
         );
         assert_eq!(pasted, [&query]);

@@ -141,7 +141,7 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
 fn untold(node: &Node) -> Option<String> {
     let told = &node.told;
     let parts = [
-        (!told.variables, "what a node classifier sets"),
+        (told.variables != Told::All, "what a node classifier sets"),
         (told.facts.is_nothing(), "the facts"),
         (
             told.facts != Told::All && !told.facts.is_nothing(),

@@ -12,6 +12,7 @@ use crate::analysis::{
     Report, VariableReport,
 };
 use crate::ide::cell::counted;
+use crate::scope::Imported;
 use crate::text::folded;
 use crate::text::number_of;
 use crate::workspace::{RootKind, Snapshot, path};
@@ -29,20 +30,27 @@ const WIDTH: usize = 100;
 const WIDEST: usize = 48;
 
 /// The state of the environment around a file or folder. `enter` is a prefix of the printed
-/// commands that changes to the workspace's folder if the shell is elsewhere.
+/// commands that changes to the workspace's folder if the shell is elsewhere; `now` is the time in
+/// seconds since 1970.
 #[must_use]
-pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet, enter: &str) -> Document {
+pub fn document(
+    analysis: Analysis<'_>,
+    at: &str,
+    nodes: &NodeSet,
+    enter: &str,
+    now: i64,
+) -> Document {
     let report = analysis.report(at, nodes);
     Document {
         title: "Hiera doctor".to_owned(),
         language: "text",
-        content: text(analysis.snapshot, &report, enter),
+        content: text(analysis.snapshot, &report, enter, now),
         data: Some(json_of(&report).to_string()),
         ..Document::default()
     }
 }
 
-fn text(snapshot: &Snapshot, report: &Report, enter: &str) -> String {
+fn text(snapshot: &Snapshot, report: &Report, enter: &str, now: i64) -> String {
     let mut out = String::new();
     advice(&mut out, report, enter);
     out.push_str("Hierarchies\n");
@@ -59,7 +67,7 @@ fn text(snapshot: &Snapshot, report: &Report, enter: &str) -> String {
         &report.unused,
     );
     variables(&mut out, &report.variables, &report.nodes);
-    nodes(&mut out, snapshot, &report.nodes);
+    nodes(&mut out, snapshot, &report.nodes, now);
     files(&mut out, snapshot, &report.files);
     out
 }
@@ -208,7 +216,7 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
     table(out, ["variable", "needed by", "known for", "from"], &rows);
 }
 
-fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
+fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: i64) {
     out.push_str("\nNodes\n");
     if nodes.count == 0 {
         out.push_str(
@@ -220,7 +228,13 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
             Some(path) => format!("from {}", snapshot.short_name(path)),
             None => "from the names of data files, without facts".to_owned(),
         };
-        let _ = writeln!(out, "  {} {from}", counted(origin.nodes));
+        let imported = origin.imported.as_deref();
+        let imported = imported.map_or_else(String::new, |it| imported_words(it, now));
+        put(
+            out,
+            2,
+            &format!("{} {from}{imported}", counted(origin.nodes)),
+        );
     }
     for path in &nodes.passed_over {
         let _ = writeln!(
@@ -232,6 +246,33 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
     for problem in &nodes.problems {
         put(out, 2, &super::one_line(&short_paths(snapshot, problem)));
     }
+}
+
+/// When and where nodes were imported, and which.
+fn imported_words(imported: &Imported, now: i64) -> String {
+    let from = imported.from.join(" and ");
+    let time = imported.time().zip(imported.at);
+    let time = time.map_or_else(String::new, |(time, at)| {
+        format!(" on {time} ({})", age(now - at))
+    });
+    let only = match &imported.only[..] {
+        [] => String::new(),
+        only => format!(": only those with {}", only.join(" and ")),
+    };
+    format!(", imported{time} from {from}{only}")
+}
+
+/// A number of seconds in words, as a time in the past.
+fn age(seconds: i64) -> String {
+    const UNITS: [(i64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let whole = UNITS.iter().find(|(unit, _)| seconds >= *unit);
+    whole.map_or_else(
+        || "just now".to_owned(),
+        |(unit, name)| {
+            let count = usize::try_from(seconds / unit).unwrap_or_default();
+            format!("{} ago", number_of(count, name))
+        },
+    )
 }
 
 fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
@@ -335,7 +376,14 @@ fn json_of(report: &Report) -> Value {
     let nodes = &report.nodes;
     let origins = nodes.origins.iter();
     let origins: Vec<Value> = origins
-        .map(|origin| json!({ "file": origin.path.as_deref(), "nodes": origin.nodes }))
+        .map(|origin| {
+            let mut json = json!({ "file": origin.path.as_deref(), "nodes": origin.nodes });
+            if let Some(imported) = &origin.imported {
+                let (from, only) = (texts(&imported.from), texts(&imported.only));
+                json["imported"] = json!({ "at": imported.time(), "from": from, "only": only });
+            }
+            json
+        })
         .collect();
     let advice = report
         .advice

@@ -112,6 +112,8 @@ pub enum Question {
         path: Arc<str>,
         /// The nodes that are known for it.
         nodes: Arc<NodeSet>,
+        /// The time, in seconds since 1970, for the age of imported nodes.
+        now: i64,
     },
     /// The effect of unsaved edits.
     Impact {
@@ -197,7 +199,7 @@ pub fn answer(
             };
             return differences::document(&view, [&from, to], key.as_ref(), progress);
         }
-        Question::Doctor { path, nodes } => doctor::document(analysis, path, nodes, ""),
+        Question::Doctor { path, nodes, now } => doctor::document(analysis, path, nodes, "", *now),
         Question::Impact { path, file } => {
             return impact::answer(analysis, path, file.as_ref(), progress);
         }

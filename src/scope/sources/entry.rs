@@ -1,6 +1,6 @@
 //! The entry of one node in a nodes file, or its row in an answer of PuppetDB. A part of the node's
-//! data that the entry has is complete; one that it lacks is unknown. A row can have single facts,
-//! by their paths: a query for `facts.os.family` returns a member of that name.
+//! data that the entry has is complete; one that it lacks is unknown. It can have single facts, trusted
+//! data and variables, by their paths: a query for `facts.os.family` returns a member of that name.
 
 use std::sync::Arc;
 
@@ -101,12 +101,14 @@ pub(in super::super) fn node_of(
         ))),
     };
     let (mut facts, mut trusted) = (Parts::default(), Parts::default());
+    let mut single_variables = Parts::default();
     let mut environment = None;
     for (name, value) in entry {
         let name = name.to_s();
         match name.split_once('.') {
             Some(("facts", path)) => facts.add(certname, &name, path, value)?,
             Some(("trusted", path)) => trusted.add(certname, &name, path, value)?,
+            Some(("variables", path)) => single_variables.add(certname, &name, path, value)?,
             _ if name == "environment" => environment = value.as_str().map(Arc::from),
             _ if matches!(&*name, "trusted" | "variables" | "parameters") => {}
             _ if PASSED.contains(&&*name) => {}
@@ -133,16 +135,20 @@ pub(in super::super) fn node_of(
         Some(facts) => (facts, Told::All),
         None => (Facts::from(facts.values), facts.told),
     };
+    let (variables, variables_told) = match variables {
+        Some(all) => (all, Told::All),
+        None => (single_variables.values, single_variables.told),
+    };
     let told = Completeness {
         facts: facts_told,
         trusted: trusted_told,
-        variables: variables.is_some(),
+        variables: variables_told,
     };
     Ok(Node {
         certname: Arc::from(certname),
         facts,
         trusted,
-        variables: variables.unwrap_or_default(),
+        variables,
         environment,
         knowledge: Knowledge::of(&told),
         told,

@@ -11,7 +11,7 @@ use super::completeness::are_all_facts;
 use super::facts_file::trusted_in;
 use super::node::{Node, Nodes, NodesError, with_part_at};
 use super::share::Share;
-use super::{Knowledge, Told};
+use super::{IMPORT, Knowledge, Told};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -64,6 +64,9 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     }
     let hash = value.as_hash()?;
     let has = |name: &str| hash.contains_key(&StrKey(name));
+    if has(IMPORT) {
+        return Some(NodesForm::NodesFile);
+    }
     let is_name = value.get("name").and_then(Value::as_str).is_some();
     if is_name && matches!(value.get("values"), Some(Value::Hash(_))) {
         return Some(NodesForm::NamedFacts);
@@ -90,8 +93,7 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     if (is_hash("facts") && rspec.into_iter().any(has)) || (names_node && is_hash("node_params")) {
         return Some(NodesForm::Rspec);
     }
-    let parts = ["facts", "trusted", "variables"];
-    let is_node = |entry: &Value| parts.iter().any(|part| entry.get(part).is_some());
+    let is_node = |entry: &Value| entry.as_hash().is_some_and(|hash| has_part(hash));
     let is_empty =
         |entry: &Value| entry.is_undef() || entry.as_hash().is_some_and(HashMap::is_empty);
     // Every system has these, so no node has such a name; a custom fact can look like a node.
@@ -110,19 +112,35 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     })
 }
 
+/// The parts of a node's data.
+const PARTS: [&str; 3] = ["facts", "trusted", "variables"];
+
+/// Whether the entry of a node has one of the parts, or a single value of it: `facts.os.family`.
+fn has_part(entry: &HashMap) -> bool {
+    let mut members = entry.keys().filter_map(Value::as_str);
+    members.any(|member| {
+        let part = member.split_once('.').map_or(member, |(part, _)| part);
+        PARTS.contains(&part)
+    })
+}
+
 /// Whether saved data describes several nodes by name, which is required of a file that is found by
 /// its name. Other tools use the name `nodes.yaml` too.
 #[must_use]
 pub fn names_nodes(value: &Value) -> bool {
-    let parts = ["facts", "trusted", "variables", "parameters", "environment"];
     let is_node = |entry: &Value| match entry.as_hash() {
-        Some(hash) => hash.is_empty() || parts.iter().any(|part| hash.contains_key(&StrKey(part))),
+        Some(hash) => {
+            let is_classified = ["parameters", "environment"]
+                .iter()
+                .any(|part| hash.contains_key(&StrKey(part)));
+            hash.is_empty() || is_classified || has_part(hash)
+        }
         None => entry.is_undef(),
     };
     match form_of(value) {
-        Some(NodesForm::NodesFile) => value
-            .as_hash()
-            .is_some_and(|hash| !hash.is_empty() && hash.values().all(is_node)),
+        Some(NodesForm::NodesFile) => value.as_hash().is_some_and(|hash| {
+            hash.contains_key(&StrKey(IMPORT)) || (!hash.is_empty() && hash.values().all(is_node))
+        }),
         Some(NodesForm::Inventory) => {
             let mut elements = value.as_array().into_iter().flatten();
             elements
@@ -155,7 +173,9 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
     let mut all = Collector::over(common);
     match form {
         NodesForm::NodesFile => {
-            for node in Nodes::read(value, common)?.all() {
+            let read = Nodes::read(value, common)?;
+            all.nodes.imported.clone_from(&read.imported);
+            for node in read.all() {
                 all.insert(node.as_ref().clone());
             }
         }

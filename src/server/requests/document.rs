@@ -210,6 +210,7 @@ fn question(command: &str, arguments: DocumentArguments, place: KeyPlace, view: 
         DOCTOR => Question::Doctor {
             nodes: view.nodes(&path),
             path,
+            now: crate::disk::now(),
         },
         IMPACT => Question::Impact {
             path,

@@ -597,7 +597,7 @@ test('a recipe for a file of nodes is shown, not run', function()
   end
   local shown = shown_by('HieraLs createNodes', 'nodes.json from PuppetDB')
   vim.ui.select = select
-  contains(shown, "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json")
+  contains(shown, 'hiera-ls nodes import --puppetdb https://puppetdb.example.com:8081')
   vim.cmd.close()
 end)
 

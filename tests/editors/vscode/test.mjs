@@ -445,7 +445,7 @@ test("the status bar says for whom answers are, and picks a node with a click", 
 
 test("a recipe for nodes.json, and one to fill in", async () => {
   await bench.choose("Hiera: Create nodes.json", "from PuppetDB");
-  await bench.page.locator(".editor-group-container.active .view-lines", { hasText: "inventory[certname," }).waitFor();
+  await bench.page.locator(".editor-group-container.active .view-lines", { hasText: "nodes import --puppetdb" }).waitFor();
   await bench.choose("Hiera: Create nodes.json", "written by hand");
   await bench.page.locator(".editor-group-container.active .view-lines", { hasText: '"variables": {' }).waitFor();
   await bench.picture(join(process.env.OUT, "nodes.png"));

@@ -1,0 +1,237 @@
+//! A nodes file that `nodes import` writes: where its nodes come from, and of each node the parts that
+//! are needed, by their paths. What is left out stays unknown when the file is read.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::completeness::written;
+use super::{Completeness, Node};
+use crate::datatype::{timestamp_of_text, timestamp_text};
+use crate::interpolation::Segment;
+use crate::value::{HashMap, JsonError, StrKey, Value, to_json};
+
+/// The member of a nodes file that says where its nodes come from. Certnames have no slash
+/// (puppet/ssl/base.rb).
+pub const IMPORT: &str = "hiera-ls/import";
+
+/// The text with which an imported file begins.
+pub const IMPORT_BEGIN: &str = "{\n\"hiera-ls/import\": ";
+
+/// Nanoseconds of a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// Where and when nodes were imported.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Imported {
+    /// The addresses and files, as they were named.
+    pub from: Vec<Arc<str>>,
+    /// When: seconds since 1970; `None` if the file tells none.
+    pub at: Option<i64>,
+    /// Which nodes were asked for, in words; empty for all.
+    pub only: Vec<Arc<str>>,
+}
+
+impl Imported {
+    /// Reads the member; parts that are not understood are left out.
+    pub(super) fn read(member: &Value) -> Imported {
+        let texts = |name: &str| -> Vec<Arc<str>> {
+            let listed = member.get(name).and_then(Value::as_array);
+            let texts = listed.unwrap_or_default().iter();
+            texts.filter_map(Value::as_str).map(Arc::from).collect()
+        };
+        let at = member.get("at").and_then(Value::as_str);
+        let at = at.and_then(timestamp_of_text);
+        Imported {
+            from: texts("from"),
+            at: at.and_then(|at| i64::try_from(at.div_euclid(SECOND)).ok()),
+            only: texts("only"),
+        }
+    }
+
+    /// The time as people and Puppet read it; `None` if unknown.
+    #[must_use]
+    pub fn time(&self) -> Option<String> {
+        let text = timestamp_text(i128::from(self.at?) * SECOND);
+        let whole = text.split('.').next()?;
+        Some(format!("{} UTC", whole.replacen('T', " ", 1)))
+    }
+
+    fn value(&self) -> Value {
+        let texts = |all: &[Arc<str>]| Value::array(all.iter().map(|text| Value::string(text)));
+        let mut parts = vec![("from", texts(&self.from))];
+        parts.extend(self.time().map(|time| ("at", Value::from(time))));
+        if !self.only.is_empty() {
+            parts.push(("only", texts(&self.only)));
+        }
+        Value::hash(parts)
+    }
+}
+
+/// The text of a nodes file, one line for each node, ordered by name: the parts of `wanted` that the
+/// nodes' sources tell. O(nodes × paths).
+///
+/// # Errors
+/// A node with a value that JSON cannot express.
+pub fn nodes_file(
+    nodes: &[Arc<Node>],
+    wanted: &Completeness,
+    imported: &Imported,
+) -> Result<String, JsonError> {
+    let mut nodes: Vec<&Arc<Node>> = nodes.iter().collect();
+    nodes.sort_by(|one, other| one.certname.cmp(&other.certname));
+    let mut text = format!("{IMPORT_BEGIN}{}", to_json(&imported.value())?);
+    for node in nodes {
+        let name = to_json(&Value::string(&node.certname))?;
+        let entry = to_json(&Value::from(entry_of(node, wanted)))?;
+        let _ = write!(text, ",\n{name}: {entry}");
+    }
+    text.push_str("\n}\n");
+    Ok(text)
+}
+
+/// What is wanted of a node, as members of its entry. O(facts).
+fn entry_of(node: &Node, wanted: &Completeness) -> HashMap {
+    let mut entry = HashMap::default();
+    if let Some(environment) = &node.environment {
+        entry.insert("environment".into(), Value::String(environment.clone()));
+    }
+    let (told, facts) = (&node.told, node.facts.whole());
+    for (name, values, told, wanted) in [
+        ("facts", &*facts, &told.facts, &wanted.facts),
+        ("trusted", &node.trusted, &told.trusted, &wanted.trusted),
+        (
+            "variables",
+            &node.variables,
+            &told.variables,
+            &wanted.variables,
+        ),
+    ] {
+        let Some(paths) = told.and(wanted).outermost() else {
+            entry.insert(name.into(), Value::from(values.clone()));
+            continue;
+        };
+        for path in paths {
+            let member = format!("{name}.{}", written(&path));
+            entry.insert(member.into(), value_at(values, &path));
+        }
+    }
+    entry
+}
+
+/// The value at a path; undef if there is none.
+fn value_at(values: &HashMap, path: &[Segment]) -> Value {
+    let Some((Segment::Name(first), rest)) = path.split_first() else {
+        return Value::Undef;
+    };
+    let first = values.get(&StrKey(first));
+    let mut rest = rest.iter();
+    let found = first.and_then(|first| rest.try_fold(first, |part, at| at.part_of(part)));
+    found.cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Nodes, Told, Variable, read_json_nodes};
+    use super::*;
+
+    fn read(text: &str) -> Nodes {
+        read_json_nodes(&Arc::from(text), "nodes", &HashMap::default()).unwrap()
+    }
+
+    fn state(nodes: &Nodes, path: &str) -> String {
+        match nodes.all()[0].scope("production").variable(path) {
+            Variable::Known(value) => value.to_s(),
+            Variable::Undefined(_) => "undefined".into(),
+            Variable::Unknown => "unknown".into(),
+        }
+    }
+
+    fn wanted(facts: &[&str], trusted: &[&str], variables: &[&str]) -> Completeness {
+        let told = |paths: &[&str]| {
+            let mut told = Told::nothing();
+            paths.iter().for_each(|path| told.add(path));
+            told
+        };
+        Completeness {
+            facts: told(facts),
+            trusted: told(trusted),
+            variables: told(variables),
+        }
+    }
+
+    const WHOLE: &str = r#"{"b": {"facts": {"site": "lon", "os": {"family": "Suse", "n": 12345678901234567890}, "a.b": 1.5},
+        "trusted": {"extensions": {"pp_role": "x", "1.3.6.1": "blue"}}, "variables": {"role": "web", "secret": "s"}, "environment": "qa"},
+        "a": {"facts": {"site": "nyc"}}}"#;
+
+    #[test]
+    fn only_what_is_wanted_is_written_and_the_rest_is_unknown() {
+        let nodes = read(WHOLE);
+        let wanted = wanted(
+            &["site", "os.n", "os.family", "os", "rack", "'a.b'"],
+            &["extensions.'1.3.6.1'"],
+            &["role"],
+        );
+        let imported = Imported {
+            from: vec!["https://pdb:8081".into()],
+            at: Some(1_700_000_000),
+            only: Vec::new(),
+        };
+        let text = nodes_file(nodes.all(), &wanted, &imported).unwrap();
+        assert_eq!(
+            text,
+            r#"{
+"hiera-ls/import": {"from":["https://pdb:8081"],"at":"2023-11-14 22:13:20 UTC"},
+"a": {"facts.\"a.b\"":null,"facts.os":null,"facts.rack":null,"facts.site":"nyc"},
+"b": {"environment":"qa","facts.\"a.b\"":1.5,"facts.os":{"family":"Suse","n":12345678901234567890},"facts.rack":null,"facts.site":"lon","trusted.extensions.\"1.3.6.1\"":"blue","variables.role":"web"}
+}
+"#
+        );
+        let mut again = read(&text);
+        assert_eq!(again.imported.take().as_deref(), Some(&imported));
+        let b: Nodes = std::iter::once(again.get("b").unwrap().clone()).collect();
+        for (path, expected) in [
+            ("facts.site", "lon"),
+            ("site", "lon"),
+            ("facts.os.n", "12345678901234567890"),
+            ("facts.os.name", "undefined"),
+            ("facts.rack", "undefined"),
+            ("facts.zone", "unknown"),
+            ("facts.'a.b'", "1.5"),
+            ("trusted.extensions.'1.3.6.1'", "blue"),
+            ("trusted.extensions.pp_role", "unknown"),
+            ("trusted.certname", "b"),
+            ("role", "web"),
+            ("secret", "unknown"),
+        ] {
+            assert_eq!(state(&b, path), expected, "{path}");
+        }
+        // Variables of a node without a classifier's answer are not told.
+        let a: Nodes = std::iter::once(again.get("a").unwrap().clone()).collect();
+        assert_eq!(state(&a, "role"), "unknown");
+        let twice = nodes_file(again.all(), &wanted, &imported).unwrap();
+        assert_eq!(twice, text);
+    }
+
+    #[test]
+    fn everything_can_be_written() {
+        let nodes = read(WHOLE);
+        let text = nodes_file(nodes.all(), &Completeness::default(), &Imported::default()).unwrap();
+        let again = read(&text);
+        for node in nodes.all() {
+            assert_eq!(again.get(&node.certname), Some(node));
+        }
+        // What a source does not tell stays unknown: `and` leaves its paths.
+        let some = nodes_file(
+            nodes.all(),
+            &wanted(&["os.family"], &[], &[]),
+            &Imported::default(),
+        );
+        let some = read(&some.unwrap());
+        let all = nodes_file(some.all(), &Completeness::default(), &Imported::default()).unwrap();
+        assert_eq!(read(&all).all(), some.all());
+        // A deeper path than that of a source is a part of it.
+        let deeper = wanted(&["os.family.x"], &[], &[]);
+        let deeper = nodes_file(some.all(), &deeper, &Imported::default()).unwrap();
+        assert!(deeper.contains("\"facts.os.family.x\":null"), "{deeper}");
+    }
+}
