@@ -17,6 +17,8 @@ pub struct Needed {
     pub parts: Completeness,
     /// Whether something reads all facts at once: `parts` does not have them.
     pub reads_all_facts: bool,
+    /// Why Puppet refuses the hierarchies of environments: what these need is not known.
+    pub refused: Vec<String>,
 }
 
 /// Names that are neither facts nor set for single nodes.
@@ -30,6 +32,7 @@ impl Analysis<'_> {
         let mut needed = Needed {
             parts: Completeness::nothing(),
             reads_all_facts: false,
+            refused: Vec::new(),
         };
         let roots = self.snapshot.roots();
         for root in roots.iter() {
@@ -46,6 +49,11 @@ impl Analysis<'_> {
             .filter(|name| name.chars().all(is_name))
             .for_each(|name| needed.add_name(name));
         for root in roots.environments() {
+            let view = self.at(root);
+            let outline = view.session().outline(&view.layer);
+            needed
+                .refused
+                .extend(outline.err().map(|error| error.to_string()));
             for file in manifests_of(self.snapshot, root).files {
                 let parse = puppet::parse(file.text(), Dialect::Manifest);
                 needed.add_code(&parse.root);
@@ -138,17 +146,17 @@ mod tests {
         )
     }
 
-    const HIERA: &str = "version: 5\ndefaults: {datadir: 'data/%{facts.tier}'}\nhierarchy:\n\
+    const HIERA: &str = "version: 5\ndefaults: {datadir: 'data/%{facts.tier}', data_hash: yaml_data}\nhierarchy:\n\
         - {name: N, path: 'nodes/%{trusted.certname}.yaml'}\n\
         - {name: R, paths: ['%{::role}.yaml', '%{facts.os.family}/%{trusted.extensions.pp_role}.yaml']}\n\
         - {name: M, mapped_paths: [facts.services, it, '%{it}/%{environment}.yaml']}\n\
-        - {name: O, lookup_key: eyaml_lookup_key, path: c.yaml, options: {pkcs7_public_key: '/k/%{facts.keyed}'}}\n";
+        - {name: G, globs: ['g/%{facts.group}/*.yaml']}\n";
 
     #[test]
     fn paths_values_and_manifests_tell_what_is_needed() {
         assert_eq!(
             needed(HIERA),
-            "keyed os.family role services tier | certname extensions.pp_role | role | false"
+            "group os.family role services tier | certname extensions.pp_role | role | false"
         );
         let data = "#- hiera.yaml\nversion: 5\n#- data/common.yaml\na: '%{facts.os.name} %{site} %{::ntp::x}'\n\
                     b: \"%{scope('facts.\\\"a.b\\\".c')} %{X-Forwarded-For}i %{lookup('k')} %{trusted}\"\n";

@@ -65,7 +65,7 @@ fn the_network_elsewhere() {
     }
     let code = "fn f() { std::net::TcpStream::connect(a); }";
     assert_found("server/a.rs", code, words);
-    assert_found("lookup/a.rs", code, "belongs under server/, cli/, disk/");
+    assert_found("lookup/a.rs", code, "belongs under server/, cli/, disk");
     assert_clean(
         "server/a.rs",
         &format!("#[cfg(test)]\nmod tests {{ {code} }}"),

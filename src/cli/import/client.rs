@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::CertificateError;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Error, Timeout, http};
 
@@ -130,7 +131,17 @@ impl Client {
     }
 
     fn words(&self, error: &Error) -> String {
-        let text = error.to_string();
+        if let Some(error) = of_tls(error) {
+            return match error {
+                rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                    "its certificate is not from the CA that is trusted (--cacert)".to_owned()
+                }
+                rustls::Error::AlertReceived(alert) => {
+                    format!("it refuses the client certificate (--cert, --key): {alert:?}")
+                }
+                _ => error.to_string(),
+            };
+        }
         match error {
             Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
                 format!("no connection within {} seconds", CONNECT.as_secs())
@@ -141,11 +152,27 @@ impl Client {
                 "the answer is longer than {} MiB: ask for fewer nodes with --where or --environment",
                 limit >> 20
             ),
-            Error::Rustls(_) | Error::Io(_) if !self.has_certificate => {
-                format!("{text}; no client certificate was given (--cert, --key)")
+            Error::Io(error) => {
+                let is_reached = error.kind() != std::io::ErrorKind::ConnectionRefused;
+                let is_stranger = !self.has_certificate && self.endpoint.starts_with("https:");
+                let hint = if is_reached && is_stranger {
+                    ": no client certificate was given (--cert, --key)"
+                } else {
+                    ""
+                };
+                format!("{error}{hint}")
             }
-            _ => text,
+            _ => error.to_string(),
         }
+    }
+}
+
+/// The error of TLS in an error of the client.
+fn of_tls(error: &Error) -> Option<&rustls::Error> {
+    match error {
+        Error::Rustls(error) => Some(error),
+        Error::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::nodes::NodeRequest;
-use super::terminal::{remark, shown};
+use super::terminal::{remark, shown, with_shown_files};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, no_hierarchy, place_of};
 use super::written::write_private;
 use super::{Ended, printed};
@@ -89,6 +89,11 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
         Completeness::default()
     } else if snapshot.roots().iter().next().is_none() {
         return Err(no_hierarchy(&opened.folder));
+    } else if let Some(error) = needed.refused.first() {
+        return Err(format!(
+            "{}: what it needs of nodes is not known: correct it, or add --all-facts",
+            with_shown_files(error)
+        ));
     } else {
         needed.parts.clone()
     };

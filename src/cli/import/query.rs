@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::client::Client;
 use crate::cli::terminal::ProgressLine;
 use crate::interpolation::Segment;
-use crate::scope::{Completeness, Nodes, Told, read_json_nodes};
+use crate::scope::{Completeness, Nodes, Told, json_names_nodes, read_json_nodes};
 use crate::value::{HashMap, from_json};
 
 /// Nodes of one answer, if single facts are asked for.
@@ -92,6 +92,9 @@ pub(super) fn inventory(
         }
         if text.trim() == "[]" {
             break;
+        }
+        if !json_names_nodes(&text) {
+            return Err("the answer is not one of PuppetDB: it has no nodes".to_owned());
         }
         let read = read_json_nodes(&Arc::from(text), "PuppetDB", &HashMap::default());
         let read = read.map_err(|error| format!("the answer of PuppetDB: {}", error.message))?;
