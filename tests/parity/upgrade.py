@@ -8,6 +8,9 @@ data is looked up for each node in the three versions, as `oracle.rb` does it, w
 from 8 on, without legacy ones. The real change between two versions is then held against the one that
 the program predicts, for every pair of a node and a key: what fails, what has another value.
 
+WORKSPACE is the folder of one environment, with data directories inside of it: real Puppet knows no other
+place for them.
+
 OpenVox 9 runs on the installed Ruby, with the texts of hashes of Ruby 3.4 (see INSPECT).
 """
 
