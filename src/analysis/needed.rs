@@ -168,7 +168,7 @@ mod tests {
                     #- modules/a/manifests/init.pp\nclass a { $x = $facts['only_a_class'] }\n";
         assert_eq!(
             needed(code),
-            "disks n tier zone | extensions.pp_role | n tier zone | false"
+            "disks n os.family tier zone | extensions.pp_role | n tier zone | false"
         );
         let whole = "#- hiera.yaml\nversion: 5\n#- manifests/site.pp\n$facts.each |$k, $v| { notice($k) }\n";
         assert!(needed(whole).ends_with("true"));

@@ -57,7 +57,7 @@ impl Imported {
     }
 
     fn value(&self) -> Value {
-        let texts = |all: &[Arc<str>]| Value::array(all.iter().map(|text| Value::string(text)));
+        let texts = |all: &[Arc<str>]| Value::array(all.iter().map(Value::string));
         let mut parts = vec![("from", texts(&self.from))];
         parts.extend(self.time().map(|time| ("at", Value::from(time))));
         if !self.only.is_empty() {

@@ -93,7 +93,7 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     if (is_hash("facts") && rspec.into_iter().any(has)) || (names_node && is_hash("node_params")) {
         return Some(NodesForm::Rspec);
     }
-    let is_node = |entry: &Value| entry.as_hash().is_some_and(|hash| has_part(hash));
+    let is_node = |entry: &Value| entry.as_hash().is_some_and(has_part);
     let is_empty =
         |entry: &Value| entry.is_undef() || entry.as_hash().is_some_and(HashMap::is_empty);
     // Every system has these, so no node has such a name; a custom fact can look like a node.
