@@ -136,6 +136,10 @@ impl Client {
                 rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
                     "its certificate is not from the CA that is trusted (--cacert)".to_owned()
                 }
+                rustls::Error::AlertReceived(_) if !self.has_certificate => {
+                    "it asks for a certificate: no client certificate was given (--cert, --key)"
+                        .to_owned()
+                }
                 rustls::Error::AlertReceived(alert) => {
                     format!("it refuses the client certificate (--cert, --key): {alert:?}")
                 }
