@@ -102,12 +102,15 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
         has_values: !arguments.no_values,
         causes: BTreeMap::new(),
         untold: upgrade.untold_facts().into_iter().cloned().collect(),
+        undecided: Vec::new(),
         upgrade: &upgrade,
     };
     let mut progress = ProgressLine::new();
     for (at, key) in keys.iter().enumerate() {
-        for change in upgrade.changes(key) {
-            report.add(change);
+        let (changes, is_undecided) = upgrade.changes(key);
+        changes.into_iter().for_each(|change| report.add(change));
+        if is_undecided {
+            report.undecided.push(key.clone());
         }
         progress.count(at + 1, keys.len(), "keys");
     }
@@ -118,14 +121,14 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
         UpgradeFormat::Json => json(&report.fields()) + "\n",
     };
     print(&text)?;
-    if let Some(line) = report.untold_line() {
-        remark(&line);
+    for line in report.untold_line().iter().chain(&report.undecided_line()) {
+        remark(line);
     }
     Ok(if !missing.is_empty() {
         ExitCode::from(usage::SENSELESS)
     } else if report.is_harmful() {
         ExitCode::from(CHANGES)
-    } else if report.untold.is_empty() {
+    } else if report.is_certain() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(UNDECIDED)
@@ -140,6 +143,8 @@ fn load(arguments: &UpgradeArguments) -> Result<Loaded, String> {
         &puppet,
     )
 }
+
+type KeysAndNodes = (Vec<Arc<str>>, BTreeSet<Arc<str>>);
 
 /// All changes with one cause.
 struct OfCause {
@@ -158,6 +163,8 @@ struct UpgradeReport<'a> {
     causes: BTreeMap<UpgradeCause, OfCause>,
     /// Legacy facts that are used and of which it is unknown whether nodes have them.
     untold: Vec<Arc<str>>,
+    /// Keys with a variable of which it is unknown whether it exists.
+    undecided: Vec<Arc<str>>,
     upgrade: &'a Upgrade<'a>,
 }
 
@@ -214,7 +221,12 @@ impl UpgradeReport<'_> {
             nodes.extend(of.iter().map(|name| &**name));
         }
         if counts.is_empty() {
-            return format!("from {from} to {to} no lookup changes{}", self.for_nodes());
+            let verb = if self.is_certain() {
+                "changes"
+            } else {
+                "is known to change"
+            };
+            return format!("from {from} to {to} no lookup {verb}{}", self.for_nodes());
         }
         let counts = counts.iter();
         let counts: Vec<String> = counts
@@ -233,6 +245,18 @@ impl UpgradeReport<'_> {
             1 => " for the known node".to_owned(),
             of => format!(" for any of {}", counted(of)),
         }
+    }
+
+    /// Whether all that may change is known.
+    fn is_certain(&self) -> bool {
+        self.untold.is_empty() && self.undecided.is_empty()
+    }
+
+    fn undecided_line(&self) -> Option<String> {
+        let (count, keys) = (self.undecided.len(), few(&self.undecided, MAX_LISTED));
+        (count > 0).then(|| {
+            format!("unknown: what changes in {keys}: no file tells whether their variables exist")
+        })
     }
 
     fn untold_line(&self) -> Option<String> {
@@ -291,6 +315,7 @@ impl UpgradeReport<'_> {
             nodes: self.of,
             causes: self.causes().into_iter().map(CauseFields::of).collect(),
             untold_facts: &self.untold,
+            undecided_keys: &self.undecided,
         }
     }
 }
@@ -308,8 +333,7 @@ impl OfCause {
 
     /// What happens to which keys, and where.
     fn lines(&self) -> Vec<String> {
-        let mut by_effect: BTreeMap<UpgradeEffect, (Vec<Arc<str>>, BTreeSet<Arc<str>>)> =
-            BTreeMap::new();
+        let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
         for ((effect, key), nodes) in &self.changes {
             let (keys, of) = by_effect.entry(*effect).or_default();
             keys.push(key.clone());
@@ -370,6 +394,8 @@ struct ReportFields<'a> {
     causes: Vec<CauseFields<'a>>,
     #[serde(rename = "untoldFacts")]
     untold_facts: &'a [Arc<str>],
+    #[serde(rename = "undecidedKeys")]
+    undecided_keys: &'a [Arc<str>],
 }
 
 #[derive(Serialize)]

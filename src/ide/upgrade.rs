@@ -19,6 +19,7 @@ use crate::lookup::{
 };
 use crate::rules::Checker;
 use crate::scope::{CoreFact, KnownNodes, Scope, core_fact, top_name};
+use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{Root, Snapshot};
 
 /// A change of Puppet that gives nodes other answers.
@@ -196,9 +197,10 @@ impl<'a> Upgrade<'a> {
         analysis.with_environment(self.environment).at(self.root)
     }
 
-    /// The changes of a key, those for most nodes first.
+    /// The changes of a key, those for most nodes first; and whether there may be more: a value has a
+    /// variable in it that may or may not exist.
     #[must_use]
-    pub fn changes(&self, key: &str) -> Vec<UpgradeChange> {
+    pub fn changes(&self, key: &str) -> (Vec<UpgradeChange>, bool) {
         let [old, new] = [self.before(), self.after()].map(|view| row_of_any(&view, key));
         let differences = if self.nodes.is_empty() {
             let answers = new.answers.iter();
@@ -212,7 +214,8 @@ impl<'a> Upgrade<'a> {
             changes(&old, &new)
         };
         let differences = differences.into_iter();
-        differences.filter_map(|it| self.change(it)).collect()
+        let changes = differences.filter_map(|it| self.change(it)).collect();
+        (changes, old.answers.iter().any(has_unknown_variable))
     }
 
     fn change(&self, difference: Difference) -> Option<UpgradeChange> {
@@ -306,6 +309,25 @@ impl<'a> Upgrade<'a> {
             |name: &&Arc<str>| self.nodes.is_empty() || self.nodes.column(name).unknown.is_some();
         names.filter(is_unknown).collect()
     }
+}
+
+/// Whether a variable in a value may or may not exist.
+fn has_unknown_variable(cell: &Cell) -> bool {
+    let is_unknown = |part: &Value| {
+        let Value::Opaque(opaque) = part else {
+            return false;
+        };
+        matches!(
+            &**opaque,
+            Opaque::Unknown {
+                because: Missing::Variable(_),
+                ..
+            }
+        )
+    };
+    cell.result
+        .as_ref()
+        .is_ok_and(|value| value.any(&is_unknown))
 }
 
 fn answer_of(view: &RootView<'_>, key: &str, scope: &Scope) -> Cell {

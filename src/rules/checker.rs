@@ -11,7 +11,7 @@ use super::reference_graph::Edge;
 use super::rule::Hook;
 use super::secrets::{hide, secrets_among};
 use super::suppression;
-use super::walk::walk;
+use super::walk::{unread_findings, walk};
 use super::{RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
@@ -591,20 +591,4 @@ pub(super) fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn is_manifest(file: &File) -> bool {
     language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
-}
-
-/// Findings of a file in a data directory that no level is known to read: from rules about such
-/// files, and, with a lower severity, from rules that need only its text.
-fn unread_findings(file: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
-    let own = rules.iter().copied();
-    let own = own.filter(|rule| rule.depends.on_file_only);
-    let is_for_unread = |rule: &&Rule| {
-        let mut hooks = rule.hooks.iter();
-        hooks.any(|hook| matches!(hook, Hook::Unread(_)))
-    };
-    let (for_unread, of_text): (Vec<&Rule>, Vec<&Rule>) = own.partition(is_for_unread);
-    let mut findings = walk(file, &of_text);
-    findings.iter_mut().for_each(Finding::weaken);
-    findings.extend(walk(file, &for_unread));
-    findings
 }

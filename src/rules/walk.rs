@@ -58,6 +58,22 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
     runs.flat_map(|findings| findings.list).collect()
 }
 
+/// Findings of a file in a data directory that no level is known to read: from rules about such
+/// files, and, with a lower severity, from rules that need only its text.
+pub(super) fn unread_findings(file: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+    let own = rules.iter().copied();
+    let own = own.filter(|rule| rule.depends.on_file_only);
+    let is_for_unread = |rule: &&Rule| {
+        let mut hooks = rule.hooks.iter();
+        hooks.any(|hook| matches!(hook, Hook::Unread(_)))
+    };
+    let (for_unread, of_text): (Vec<&Rule>, Vec<&Rule>) = own.partition(is_for_unread);
+    let mut findings = walk(file, &of_text);
+    findings.iter_mut().for_each(Finding::weaken);
+    findings.extend(walk(file, &for_unread));
+    findings
+}
+
 /// Hooks of one kind, each with the index of its rule.
 type Indexed<H> = Vec<(usize, H)>;
 
