@@ -43,6 +43,22 @@ impl<'a> Analysis<'a> {
         })
     }
 
+    /// The name of the environment that a root belongs to: its folder in `environments`, else the name
+    /// that lookups are asked for.
+    #[must_use]
+    pub fn name_of(self, root: &'a Root) -> &'a str {
+        let environment = self.snapshot.roots().environment_of(root);
+        let deployed = environment.filter(|root| is_deployed(root));
+        deployed.map_or(self.environment, |root| path::name(&root.dir))
+    }
+
+    /// Whether a known node may be in the environment of a root.
+    #[must_use]
+    pub fn has_member(self, root: &'a Root, member: usize) -> bool {
+        let own = self.nodes.own_environment(member);
+        own.is_none_or(|own| own == self.name_of(root))
+    }
+
     /// Whether there is code for the data of a root, here or where it is deployed. There is none
     /// next to a hierarchy that stands alone, as in the fixtures of tests.
     #[must_use]

@@ -26,6 +26,8 @@ pub(super) struct NodeSources {
     are_all: bool,
     rules: Vec<NameRule>,
     choice: NodeChoice,
+    /// The environment of nodes that have none of their own.
+    environment: String,
     passed_over: Vec<Arc<str>>,
     pub(super) described_by: DescribedBy,
 }
@@ -147,6 +149,7 @@ impl NodeSources {
             are_all: inputs.are_all,
             rules: inputs.rules.to_vec(),
             choice: inputs.choice.cloned().unwrap_or_default(),
+            environment: inputs.environment.to_owned(),
             passed_over: found.passed_over,
             described_by: found.described_by,
         }
@@ -204,7 +207,7 @@ impl NodeSources {
         self.set_facts(&mut nodes);
         let nodes: Nodes = nodes.into_iter().collect();
         NodeSet {
-            known: KnownNodes::new(&nodes),
+            known: KnownNodes::in_environment(&nodes, &self.environment),
             nodes,
             selected: self.choice.node.clone(),
             selected_is_stray,

@@ -11,7 +11,9 @@ use super::node_sources::{DescribedBy, NodeFiles, NodeSources, facts_of_tests};
 use super::site::SiteManifests;
 use super::{Analysis, NodeFile};
 use crate::lookup::{ConfigCache, Place, Settings};
-use crate::scope::{FACTS_OF_TESTS, Imported, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::scope::{
+    DEFAULT_ENVIRONMENT, FACTS_OF_TESTS, Imported, KnownNodes, NODES_FILES, NameRule, Node, Nodes,
+};
 use crate::value::HashMap;
 use crate::workspace::{Files, Snapshot, path};
 
@@ -81,6 +83,8 @@ pub struct NodeInputs<'a> {
     pub choice: Option<&'a NodeChoice>,
     /// The text of a file that the snapshot does not hold.
     pub outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
+    /// The environment of nodes that have none of their own.
+    pub environment: &'a str,
     /// Puppet's settings, for reading hierarchies.
     pub settings: &'a Settings,
     /// Cached configurations.
@@ -98,6 +102,7 @@ impl<'a> NodeInputs<'a> {
             rules: &[],
             choice: None,
             outside: &|_| None,
+            environment: DEFAULT_ENVIRONMENT,
             settings,
             configs,
         }

@@ -3,29 +3,23 @@
 
 use clap::{Args, ValueEnum};
 
-use super::nodes::NodeArguments;
 use super::terminal::{Layout, Paint, shown};
-use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of, puppet_version};
+use super::workspace::{Opened, WorkspaceArguments, place_of};
 use super::{Ended, printed};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
-use crate::lookup::{ConfigCache, PuppetVersion};
-use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
+use crate::lookup::ConfigCache;
+use crate::scope::KnownNodes;
 
 /// The workspace, its nodes, and the form of the report.
 #[derive(Args)]
 pub(super) struct DoctorArguments {
-    #[command(flatten)]
-    nodes: NodeArguments,
-    #[command(flatten)]
-    places: PlaceArguments,
-    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
-    puppet_version: Option<PuppetVersion>,
     /// What to print
     #[arg(long, value_enum, default_value_t = DoctorFormat::Text)]
     format: DoctorFormat,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// The forms of the report.
@@ -39,19 +33,21 @@ enum DoctorFormat {
 
 /// Runs the command: exit code 0 once all is printed, 1 if something could not be read.
 pub(super) fn run(arguments: &DoctorArguments) -> Ended {
-    let opened = arguments.places.open()?;
+    let workspace = &arguments.workspace;
+    let opened = workspace.open()?;
     let snapshot = opened.read();
     let Opened {
         folder, project, ..
     } = opened;
-    let puppet = PuppetArguments::of_version(arguments.puppet_version);
-    let settings = puppet.settings(&project).for_editor();
+    let settings = workspace.puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let request = arguments.nodes.request(&project, &settings, &configs);
-    let place = place_of(&snapshot, &folder, DEFAULT_ENVIRONMENT);
+    let request = workspace.request(&project, (&settings, &configs));
+    let environment = &workspace.environment;
+    let place = place_of(&snapshot, &folder, environment);
     let nodes = request.set(&snapshot, &place)?;
     let no_nodes = KnownNodes::default();
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
+    let analysis = analysis.with_environment(environment);
     let is_here = folder == disk::absolute(".");
     let enter = if is_here {
         String::new()

@@ -2,16 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use super::nodes::NodeRequest;
-use super::suggestions::no_node;
 use super::terminal::{Layout, Paint, shown};
-use super::workspace::{PlaceArguments, PuppetArguments, puppet_version};
+use super::workspace::WorkspaceArguments;
 use super::{Ended, printed};
 use crate::analysis::{Analysis, with_manifest_variables};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
-use crate::lookup::{ConfigCache, PuppetVersion};
+use crate::lookup::ConfigCache;
 use crate::text::{Position, PositionEncoding, number_of};
 use crate::workspace::{File, Files as _};
 
@@ -21,17 +19,8 @@ pub(super) struct HoverArguments {
     /// The place, numbers from 1, columns in characters; without a column what the line begins with
     #[arg(value_name = "FILE:LINE[:COLUMN]", value_parser = place)]
     place: PlaceArgument,
-    #[command(flatten)]
-    places: PlaceArguments,
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
-    #[arg(long, value_name = "FILE")]
-    nodes: Vec<String>,
-    /// A JSON or YAML file of facts; a node's own facts lie over them
-    #[arg(long, value_name = "FILE")]
-    facts: Option<String>,
     /// The node to answer for, by its certname
-    #[arg(long)]
+    #[arg(long, value_name = "NODE")]
     node: Option<String>,
     /// What to print
     #[arg(long, value_enum, default_value_t = HoverFormat::Text)]
@@ -39,9 +28,8 @@ pub(super) struct HoverArguments {
     /// Maximum number of lines of the hover
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
     max_lines: usize,
-    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
-    puppet_version: Option<PuppetVersion>,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// The forms of a hover.
@@ -64,35 +52,17 @@ pub(super) fn run(arguments: &HoverArguments) -> Ended {
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let PlaceArgument { file, line, column } = &arguments.place;
     let at = disk::absolute(file);
-    let opened = match &arguments.places.workspace {
-        Some(_) => arguments.places.open()?,
-        None => {
-            let around = disk::workspace_of(&at, &disk::absolute("."));
-            arguments.places.open_in(around.to_string())?
-        }
-    };
+    let workspace = &arguments.workspace;
+    let opened = workspace.open_around(&at)?;
     let snapshot = opened.read();
     let project = opened.project;
-    let puppet = PuppetArguments::of_version(arguments.puppet_version);
-    let settings = puppet.settings(&project).for_editor();
+    let settings = workspace.puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let request = NodeRequest {
-        files: &arguments.nodes,
-        facts: arguments.facts.as_ref(),
-        project: &project,
-        settings: &settings,
-        configs: &configs,
+    let request = workspace.request(&project, (&settings, &configs));
+    let known = match &arguments.node {
+        Some(name) => request.with_node(&snapshot, &at, name)?,
+        None => request.known(&snapshot, &at)?.nodes.clone(),
     };
-    let set = request.known(&snapshot, &at)?;
-    let mut known = set.nodes.clone();
-    if let Some(name) = &arguments.node
-        && known.get(name).is_none()
-    {
-        match request.named_node(name) {
-            Some(node) => known.insert(node),
-            None => return Err(no_node(name, &set)),
-        }
-    }
     let Some(file) = snapshot.file(&at) else {
         return Err(match DiskFiles::new().kind(&at) {
             Some(_) => format!(
@@ -113,7 +83,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         ));
     }
     let offset = offset(file, *line, *column);
-    let mut nodes = KnownNodes::new(&known);
+    let mut nodes = KnownNodes::in_environment(&known, &workspace.environment);
     if let Some(root) = snapshot.root_of(&at)
         && let Some(with_variables) = with_manifest_variables(&nodes, &snapshot, root, &settings)
     {
@@ -122,6 +92,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {
         selected: arguments.node.as_deref(),
+        environment: &workspace.environment,
         ..Analysis::new(&snapshot, &settings, &configs, &nodes)
     };
     let layout = Layout::of_output();

@@ -13,7 +13,7 @@ use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::{RootView, all_keys};
 use crate::ide::cell::{
-    nodes_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
+    audience_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
 use crate::interpolation::root_of;
@@ -35,11 +35,11 @@ pub(super) struct MatrixArguments {
     /// Every key of the files that the hierarchies read
     #[arg(long, conflicts_with = "keys")]
     all_keys: bool,
-    #[command(flatten)]
-    workspace: WorkspaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 once all rows are printed, 1 if something could not be read or a
@@ -79,16 +79,6 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// Who gets an answer: nodes, or nodes with certain facts.
-fn audience_text(row: &Row, cell: &Cell) -> String {
-    match (cell.nodes.as_slice(), &cell.condition) {
-        ([], _) if row.answers.len() == 1 => "every node".to_owned(),
-        ([], Alternatives::Otherwise) => "every other node".to_owned(),
-        ([], condition) => format!("where {}", condition.first()),
-        (nodes, _) => nodes_text(nodes),
-    }
 }
 
 /// The requested keys, and messages about those that no file sets and that no unknown source could
@@ -135,7 +125,9 @@ fn off_modulepath(view: &RootView<'_>, name: &str) -> Option<String> {
 pub(super) fn text(row: &Row, most: usize, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &row_title(row));
     let answers = &row.answers[..row.answers.len().min(most)];
-    let nodes = answers.iter().map(|cell| audience_text(row, cell));
+    let nodes = answers
+        .iter()
+        .map(|cell| audience_text(cell, row.answers.len() == 1));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.
     let wide = nodes.iter().map(|nodes| nodes.chars().count());
@@ -187,7 +179,10 @@ fn markdown(row: &Row) -> String {
     );
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
     for (answer, value) in row.answers.iter().zip(shorten_distinctly(&values, WIDEST)) {
-        let (value, audience) = (cell(&value), cell(&audience_text(row, answer)));
+        let (value, audience) = (
+            cell(&value),
+            cell(&audience_text(answer, row.answers.len() == 1)),
+        );
         let sources = cell(&sources_text(answer.sources(), shown));
         let _ = writeln!(out, "| `{value}` | {audience} | {sources} |");
     }

@@ -13,6 +13,7 @@ mod hover;
 #[cfg(feature = "import")]
 mod import;
 mod installation;
+mod key_value;
 mod keys;
 mod log;
 mod lookup;
@@ -85,10 +86,10 @@ enum Command {
     /// Print which levels prevent a value
     WhyNot(Box<why_not::WhyNotArguments>),
     /// Report mistakes in the data, with excerpts of the sources
-    Check(check::CheckArguments),
+    Check(Box<check::CheckArguments>),
     /// Print what is known about a workspace (hierarchies, levels, variables, nodes, files that no level
     /// reads), and what would improve answers most
-    Doctor(doctor::DoctorArguments),
+    Doctor(Box<doctor::DoctorArguments>),
     /// Get nodes with their facts
     #[cfg(feature = "import")]
     #[command(subcommand, disable_help_subcommand = true)]
@@ -163,11 +164,7 @@ fn run() -> Ended {
         Some(Command::ProjectSchema) => print_schema(&project_schema()),
         Some(Command::Explain { code }) => rules::explain(&code),
         Some(Command::Rules) => rules::list(),
-        Some(Command::Check(arguments)) => Ok(check::run(
-            &arguments.paths,
-            arguments.options,
-            &arguments.output,
-        )),
+        Some(Command::Check(arguments)) => Ok(check::run(&arguments)),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         #[cfg(feature = "import")]
         Some(Command::Nodes(import::NodesCommand::Import(arguments))) => import::run(&arguments),

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 
+use super::suggestions::no_node;
 use crate::analysis::{
     NodeCache, NodeFile, NodeInputs, NodeSet, Project, has_nodes_extension, name_rules,
 };
@@ -114,14 +115,15 @@ fn listed(paths: &[String]) -> Vec<String> {
 }
 
 /// The flags that describe nodes.
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct NodeArguments {
     /// Nodes: a nodes file, saved facts, a folder of such files, or - for standard input; may be given
     /// several times
     /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Vec<String>,
-    /// A JSON or YAML file of facts; a node's own facts lie over them
+    /// A JSON or YAML file of facts: those of the one node that a command is for, which lie over what
+    /// is known of it; else of all nodes, whose own facts lie over them
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
 }
@@ -130,17 +132,34 @@ impl NodeArguments {
     /// The sources of the nodes in a workspace.
     pub(super) fn request<'a>(
         &'a self,
+        environment: &'a str,
         project: &'a Project,
-        settings: &'a Settings,
-        configs: &'a ConfigCache,
+        (settings, configs): (&'a Settings, &'a ConfigCache),
     ) -> NodeRequest<'a> {
         NodeRequest {
             files: &self.nodes,
             facts: self.facts.as_ref(),
+            environment,
             project,
             settings,
             configs,
         }
+    }
+
+    /// Whether the flags describe one node, as those of `puppet lookup` do: its name, or facts that
+    /// lie below no other nodes.
+    pub(super) fn are_for_one(&self, node: Option<&str>) -> bool {
+        node.is_some() || (self.facts.is_some() && self.nodes.is_empty())
+    }
+
+    /// Whether a flag describes nodes.
+    pub(super) fn are_given(&self) -> bool {
+        !self.nodes.is_empty() || self.facts.is_some()
+    }
+
+    /// The file of facts.
+    pub(super) fn facts(&self) -> Option<&str> {
+        self.facts.as_deref()
     }
 }
 
@@ -163,6 +182,8 @@ pub(super) struct NodeRequest<'a> {
     pub(super) files: &'a [String],
     /// The file of common facts from a flag.
     pub(super) facts: Option<&'a String>,
+    /// The environment of nodes that have none of their own.
+    pub(super) environment: &'a str,
     pub(super) project: &'a Project,
     pub(super) settings: &'a Settings,
     pub(super) configs: &'a ConfigCache,
@@ -185,6 +206,34 @@ impl NodeRequest<'_> {
         };
         give_meaning(&mut node, &name_rules(&self.project.nodes));
         node
+    }
+
+    /// The known nodes with the one that a command is for, and its facts of the flag.
+    ///
+    /// # Errors
+    /// A file cannot be read, or no such node is known.
+    pub(super) fn with_node(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        name: &str,
+    ) -> Result<Nodes, String> {
+        let given = self.facts.map(|_| self.common()).transpose()?;
+        let own = NodeRequest {
+            facts: None,
+            ..*self
+        };
+        let known = own.known(snapshot, path)?;
+        let mut nodes = known.nodes.clone();
+        match given {
+            Some(given) => nodes.insert(own.with_facts(name, &given, &known.nodes)),
+            None if nodes.get(name).is_some() => {}
+            None => match self.named_node(name) {
+                Some(node) => nodes.insert(node),
+                None => return Err(no_node(name, &known)),
+            },
+        }
+        Ok(nodes)
     }
 
     fn facts_file(&self) -> Option<&str> {
@@ -249,6 +298,7 @@ impl NodeRequest<'_> {
             facts_file: facts.as_ref().map(|file| &*file.path),
             rules: &name_rules(&self.project.nodes),
             choice: None,
+            environment: self.environment,
             outside: &|at| {
                 let read = named.iter().chain(&facts).find(|file| *file.path == *at);
                 let read = read.map(|file| file.text.clone());

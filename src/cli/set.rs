@@ -1,4 +1,4 @@
-//! `hiera-ls set KEY VALUE`: the smallest edits after which some nodes have a value, each with its
+//! `hiera-ls set KEY=VALUE`: the smallest edits after which some nodes have a value, each with its
 //! effects.
 
 use std::cell::RefCell;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::Ended;
+use super::key_value::{KeyValueArguments, refuse};
 use super::suggestions::KnownKeys;
 use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
@@ -34,11 +35,8 @@ pub(super) enum SetForm {
 /// What is wanted, for which nodes.
 #[derive(Args)]
 pub(super) struct SetArguments {
-    /// A key, or a part of its value with dots: ntp.servers.0
-    key: String,
-    /// Desired value, as YAML
-    #[arg(allow_negative_numbers = true)]
-    value: String,
+    #[command(flatten)]
+    wanted: KeyValueArguments,
     /// The nodes: a certname, or VARIABLE=VALUE[,VALUE]; several conditions must all hold
     /// [default: every known node]
     #[arg(long = "for", value_name = "NODES")]
@@ -52,22 +50,25 @@ pub(super) struct SetArguments {
     /// Which proposal is shown and written, from 1 [default: all are shown]
     #[arg(long, value_name = "NUMBER")]
     proposal: Option<usize>,
-    #[command(flatten)]
-    workspace: WorkspaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t = SetForm::Text)]
     format: SetForm,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 if there are edits or none are needed, 2 if there are none, 1 if
 /// something could not be read or written.
 pub(super) fn run(arguments: &SetArguments) -> Ended {
-    let value = value_of(&arguments.value)?;
+    let Some((key, value)) = arguments.wanted.read() else {
+        return refuse("set");
+    };
+    let value = value_of(value)?;
     let which = nodes_of(&arguments.target_nodes)?;
     let loaded = load(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.note_known_nodes();
-    let wanted = (Arc::from(arguments.key.as_str()), value);
+    let wanted = (Arc::from(key), value);
     let goal = Goal {
         name: (arguments.format == SetForm::Text).then_some(shown),
         ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?

@@ -10,10 +10,9 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::nodes::NodeArguments;
 use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
-use super::workspace::{Loaded, PlaceArguments, PuppetArguments, load_nodes, puppet_version};
+use super::workspace::{WorkspaceArguments, load_with_any_nodes, puppet_version};
 use super::{Ended, usage};
 use crate::analysis::all_keys;
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
@@ -23,7 +22,6 @@ use crate::ide::matrix::{Cell, SourceLine};
 use crate::ide::secrets::without_secrets;
 use crate::ide::upgrade::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, structured_fact};
 use crate::lookup::PuppetVersion;
-use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::{few, number_of};
 
 /// Exit code if a lookup fails newly, or a value is lost or changes.
@@ -41,7 +39,7 @@ const WIDEST: usize = 100;
 /// Which upgrade, of which nodes.
 #[derive(Args)]
 pub(super) struct UpgradeArguments {
-    /// The version of today [default: as .hiera-ls.yaml says, else 7]
+    /// The version of today [default: --puppet-version, else as .hiera-ls.yaml says, else 7]
     #[arg(long, value_name = "7|8", value_parser = puppet_version)]
     from: Option<PuppetVersion>,
     /// The version to upgrade to; 9 is OpenVox 9
@@ -53,16 +51,11 @@ pub(super) struct UpgradeArguments {
     /// Print no values: for public logs
     #[arg(long)]
     no_values: bool,
-    #[command(flatten)]
-    nodes: NodeArguments,
-    /// Name of the environment
-    #[arg(long, default_value = DEFAULT_ENVIRONMENT)]
-    environment: String,
-    #[command(flatten)]
-    places: PlaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     format: UpgradeFormat,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// How the changes are printed.
@@ -87,8 +80,10 @@ pub(super) fn run(arguments: &UpgradeArguments) -> ExitCode {
 }
 
 fn compared(arguments: &UpgradeArguments) -> Ended {
-    let loaded = load(arguments)?;
-    let (upgrade, from) = loaded.upgrade((arguments.from, arguments.to))?;
+    let mut flags = arguments.workspace.clone();
+    flags.puppet = flags.puppet.with_version(arguments.from);
+    let loaded = load_with_any_nodes(&flags, &[])?;
+    let (upgrade, from) = loaded.upgrade(&flags.puppet, arguments.to)?;
     loaded.note_known_nodes();
     let view = upgrade.before();
     let (keys, missing) = match arguments.keys.as_slice() {
@@ -133,15 +128,6 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
     } else {
         ExitCode::from(UNDECIDED)
     })
-}
-
-fn load(arguments: &UpgradeArguments) -> Result<Loaded, String> {
-    let puppet = PuppetArguments::of_version(arguments.from);
-    load_nodes(
-        (&arguments.nodes, &[]),
-        (&arguments.places, &arguments.environment),
-        &puppet,
-    )
 }
 
 type KeysAndNodes = (Vec<Arc<str>>, BTreeSet<Arc<str>>);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
+use super::key_value::{KeyValueArguments, refuse};
 use super::set::{SetForm, note_unknown_key};
 use super::terminal::{Layout, Paint, has_found, print, shown};
-use super::workspace::{WorkspaceArguments, load};
+use super::workspace::{WorkspaceArguments, load_with_node};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
 use crate::ide::json::json;
@@ -20,32 +21,26 @@ const OTHER: u8 = 2;
 /// Which value, for which node.
 #[derive(Args)]
 pub(super) struct WhyNotArguments {
-    /// A top-level key and the value that is expected, as YAML
-    #[arg(value_name = "KEY=VALUE", value_parser = wanted)]
-    wanted: (String, String),
-    /// The node
+    #[command(flatten)]
+    wanted: KeyValueArguments,
+    /// The node to answer for, by its certname
     #[arg(long, value_name = "NODE")]
     node: String,
-    #[command(flatten)]
-    workspace: WorkspaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t = SetForm::Text)]
     format: SetForm,
-}
-
-/// The key and the value, which may be empty.
-fn wanted(text: &str) -> Result<(String, String), String> {
-    let wanted = text.split_once('=').filter(|(key, _)| !key.is_empty());
-    let (key, value) = wanted.ok_or("expected KEY=VALUE")?;
-    Ok((key.to_owned(), value.to_owned()))
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 if the node has the value, 2 if not, 1 if something could not be
 /// read.
 pub(super) fn run(arguments: &WhyNotArguments) -> Ended {
-    let (key, value) = &arguments.wanted;
+    let Some((key, value)) = arguments.wanted.read() else {
+        return refuse("why-not");
+    };
     let value = value_of(value)?;
-    let loaded = load(&arguments.workspace, &[&arguments.node])?;
+    let loaded = load_with_node(&arguments.workspace, &arguments.node)?;
     let view = loaded.root(&loaded.here)?;
     let node = &arguments.node;
     note_unknown_key(&loaded, key);

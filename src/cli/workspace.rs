@@ -9,31 +9,33 @@ use super::nodes::{NodeArguments, NodeRequest};
 use super::suggestions::is_environment;
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{
-    Analysis, NodeSet, Project, RootView, chosen_root, root_for, with_manifest_variables,
+    Analysis, Project, RootView, chosen_root, root_for, with_manifest_variables,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::ide::upgrade::Upgrade;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
-use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Nodes};
 use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
 
-/// Which workspace, which nodes, which Puppet.
-#[derive(Args)]
+/// Which workspace, which nodes, which Puppet: the same for all commands that read a workspace.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Nodes, workspace and Puppet")]
 pub(super) struct WorkspaceArguments {
     #[command(flatten)]
-    nodes: NodeArguments,
-    /// Name of the environment
+    pub(super) nodes: NodeArguments,
+    /// Name of the environment: a folder in environments/, or what a checkout of one environment is
+    /// deployed as
     #[arg(long, default_value = DEFAULT_ENVIRONMENT)]
     pub(super) environment: String,
     #[command(flatten)]
     pub(super) places: PlaceArguments,
     #[command(flatten)]
-    puppet: PuppetArguments,
+    pub(super) puppet: PuppetArguments,
 }
 
 /// Which Puppet.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(super) struct PuppetArguments {
     /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
@@ -103,6 +105,56 @@ pub(super) struct Opened {
     pub(super) files: FileSettings,
 }
 
+impl WorkspaceArguments {
+    /// Opens the workspace.
+    ///
+    /// # Errors
+    /// A mistake in its configuration, a missing hierarchy or folder of a flag, or no such
+    /// environment.
+    pub(super) fn open(&self) -> Result<Opened, String> {
+        let opened = self.places.open()?;
+        self.has_environment(&opened.folder)?;
+        Ok(opened)
+    }
+
+    /// Opens the named workspace, else the one around a file, absolute.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn open_around(&self, file: &str) -> Result<Opened, String> {
+        match &self.places.workspace {
+            Some(_) => self.open(),
+            None => {
+                let folder = disk::workspace_of(file, &disk::absolute("."));
+                let opened = self.places.open_in(folder.to_string())?;
+                self.has_environment(&opened.folder)?;
+                Ok(opened)
+            }
+        }
+    }
+
+    /// Refuses an environment that is not in the folder of a workspace, unless a flag names its
+    /// hierarchy.
+    ///
+    /// # Errors
+    /// There is no such environment.
+    pub(super) fn has_environment(&self, folder: &str) -> Result<(), String> {
+        if self.places.hiera_yaml.is_some() {
+            return Ok(());
+        }
+        is_environment(&self.environment, folder)
+    }
+
+    /// The sources of the nodes in a workspace.
+    pub(super) fn request<'a>(
+        &'a self,
+        project: &'a Project,
+        puppet: (&'a Settings, &'a ConfigCache),
+    ) -> NodeRequest<'a> {
+        self.nodes.request(&self.environment, project, puppet)
+    }
+}
+
 impl PlaceArguments {
     /// The workspace's folder, absolute: the named one, else the one around the current folder.
     ///
@@ -131,7 +183,7 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// The same.
-    pub(super) fn open_in(&self, folder: String) -> Result<Opened, String> {
+    fn open_in(&self, folder: String) -> Result<Opened, String> {
         let project = disk::project(&folder).whole();
         let project = project.map_err(|error| error.to_string())?;
         Ok(Opened {
@@ -139,18 +191,6 @@ impl PlaceArguments {
             folder,
             project,
         })
-    }
-
-    /// The same for a requested environment.
-    ///
-    /// # Errors
-    /// The same, or there is no such environment.
-    pub(super) fn open_for(&self, environment: &str) -> Result<Opened, String> {
-        let opened = self.open()?;
-        if self.hiera_yaml.is_none() {
-            is_environment(environment, &opened.folder)?;
-        }
-        Ok(opened)
     }
 
     /// The settings about files: from the flags, else from the workspace's configuration.
@@ -271,51 +311,55 @@ pub(super) fn load_with_any_nodes(
     arguments: &WorkspaceArguments,
     names: &[&str],
 ) -> Result<Loaded, String> {
-    let WorkspaceArguments {
-        nodes,
-        environment,
-        places,
-        puppet,
-    } = arguments;
-    load_nodes((nodes, names), (places, environment), puppet)
+    load_with(arguments, |request, snapshot, place| {
+        let mut nodes = request.known(snapshot, place)?.nodes.clone();
+        for &name in names {
+            if nodes.get(name).is_none()
+                && let Some(node) = request.named_node(name)
+            {
+                nodes.insert(node);
+            }
+        }
+        Ok(nodes)
+    })
 }
 
-/// The same from single groups of flags.
-pub(super) fn load_nodes(
-    (nodes, names): (&NodeArguments, &[&str]),
-    (places, environment): (&PlaceArguments, &str),
-    puppet: &PuppetArguments,
+/// The same for a command that is for one node.
+pub(super) fn load_with_node(arguments: &WorkspaceArguments, name: &str) -> Result<Loaded, String> {
+    let with_node = |request: &NodeRequest<'_>, snapshot: &Snapshot, place: &str| {
+        request.with_node(snapshot, place, name)
+    };
+    load_with(arguments, with_node)
+}
+
+fn load_with(
+    arguments: &WorkspaceArguments,
+    find: impl FnOnce(&NodeRequest<'_>, &Snapshot, &str) -> Result<Nodes, String>,
 ) -> Result<Loaded, String> {
-    let opened = places.open_for(environment)?;
+    let environment = &arguments.environment;
+    let opened = arguments.open()?;
     let here = checkout(&opened.folder, &opened.files);
-    let settings = puppet.settings(&opened.project);
+    let settings = arguments.puppet.settings(&opened.project);
     let configs = ConfigCache::default();
-    let request = nodes.request(&opened.project, &settings, &configs);
-    let mut nodes = here.known_nodes(&request, environment)?.nodes.clone();
-    for &name in names {
-        if nodes.get(name).is_some() {
-            continue;
-        }
-        if let Some(node) = request.named_node(name) {
-            nodes.insert(node);
-        }
-    }
+    let request = arguments.request(&opened.project, (&settings, &configs));
+    let place = place_of(&here.snapshot, &here.folder, environment);
+    let nodes = find(&request, &here.snapshot, &place)?;
     Ok(Loaded {
         here,
         nodes: KnownNodes::in_environment(&nodes, environment),
         settings,
         configs,
         opened,
-        environment: Arc::from(environment),
+        environment: Arc::from(environment.as_str()),
     })
 }
 
 impl PuppetArguments {
-    /// Only a version is chosen.
-    pub(super) fn of_version(puppet_version: Option<PuppetVersion>) -> PuppetArguments {
+    /// The same flags with another version, if one is given.
+    pub(super) fn with_version(&self, version: Option<PuppetVersion>) -> PuppetArguments {
         PuppetArguments {
-            puppet_version,
-            ..PuppetArguments::default()
+            puppet_version: version.or(self.puppet_version),
+            ..self.clone()
         }
     }
 
@@ -380,20 +424,22 @@ impl Loaded {
     /// workspace's configuration; by default from its version, else from 7.
     pub(super) fn upgrade(
         &self,
-        (from, to): (Option<PuppetVersion>, PuppetVersion),
+        puppet: &PuppetArguments,
+        to: PuppetVersion,
     ) -> Result<(Upgrade<'_>, PuppetVersion), String> {
         let Some(root) = self.here.root(&self.environment) else {
             return Err(no_hierarchy(&self.here.folder));
         };
         let project = &self.opened.project;
-        let from = from.or(project.puppet_version).unwrap_or(PuppetVersion::V7);
+        let from = puppet.puppet_version.or(project.puppet_version);
+        let from = from.unwrap_or(PuppetVersion::V7);
         if from >= to {
             let [from, to] = [from, to].map(u8::from);
             return Err(format!(
                 "{from} to {to} is no upgrade: name the versions with --from and --to"
             ));
         }
-        let settings = |version| PuppetArguments::of_version(Some(version)).settings(project);
+        let settings = |version| puppet.with_version(Some(version)).settings(project);
         let place = (&*self.here.snapshot, root, &*self.environment);
         Ok((Upgrade::new(place, &self.nodes, settings, (from, to)), from))
     }
@@ -421,10 +467,9 @@ impl Loaded {
             return Ok(Vec::new());
         }
         let project = &self.opened.project;
-        let request = arguments
-            .nodes
-            .request(project, &self.settings, &self.configs);
-        let known = there.known_nodes(&request, &arguments.environment)?;
+        let request = arguments.request(project, (&self.settings, &self.configs));
+        let place = place_of(&there.snapshot, &there.folder, &arguments.environment);
+        let known = request.known(&there.snapshot, &place)?;
         let names = known.nodes.all().iter().map(|node| node.certname.clone());
         Ok(names
             .filter(|name| self.nodes.find(name).is_none())
@@ -495,16 +540,6 @@ impl Loaded {
 }
 
 impl Checkout {
-    /// The nodes that a command knows for an environment.
-    fn known_nodes(
-        &self,
-        request: &NodeRequest<'_>,
-        environment: &str,
-    ) -> Result<Arc<NodeSet>, String> {
-        let place = place_of(&self.snapshot, &self.folder, environment);
-        request.known(&self.snapshot, &place)
-    }
-
     /// The environment in the folder, or the module that it is.
     fn root(&self, environment: &str) -> Option<&Root> {
         root_for(&self.snapshot, &self.folder, environment)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::compare::Difference;
 use super::matrix::{Cell, Row, SourceLine};
-use crate::lookup::LookupError;
+use crate::lookup::{Alternatives, LookupError};
 use crate::page::yaml;
 use crate::text::{cut, folded, number_of};
 use crate::value::{Value, to_tagged_json};
@@ -116,6 +116,17 @@ pub fn nodes_text(nodes: &[Arc<str>]) -> String {
     match nodes {
         [only] => only.to_string(),
         nodes => counted(nodes.len()),
+    }
+}
+
+/// Who gets an answer: nodes, or nodes with certain facts. `is_only` if there is no other answer.
+#[must_use]
+pub fn audience_text(cell: &Cell, is_only: bool) -> String {
+    match (cell.nodes.as_slice(), &cell.condition) {
+        ([], _) if is_only => "every node".to_owned(),
+        ([], Alternatives::Otherwise) => "every other node".to_owned(),
+        ([], condition) => format!("where {}", condition.first()),
+        (nodes, _) => nodes_text(nodes),
     }
 }
 

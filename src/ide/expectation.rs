@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::matrix::{Cell, row_by, with_unseen};
+use super::matrix::{Cell, Row, row_by, row_of_possible, with_unseen};
 use crate::analysis::{Analysis, Expectation, RootView, WhichNodes};
-use crate::lookup::Cause;
-use crate::scope::{KnownNodes, Nodes};
+use crate::lookup::{Alternatives, Cause};
+use crate::scope::{KnownNodes, Node, Nodes};
 use crate::text::{nearest, nearest_host};
 use crate::value::Value;
 
@@ -20,7 +20,17 @@ pub struct Judged {
     /// The answers behind the verdict: wrong or unknown ones; all if nodes should get the same
     /// value but do not.
     pub answers: Vec<Cell>,
+    /// What to add, if it is unknown because of nodes or facts that are not known.
+    pub missing: Option<&'static str>,
 }
+
+/// What to add if no node is known.
+const NO_NODES: &str =
+    "no nodes are known: describe one with 'facts', or name files of nodes with --nodes";
+
+/// What to add if nodes are known only by the names in an expectation.
+const NO_FACTS: &str =
+    "no facts are known of this node: add 'facts', or name files of nodes with --nodes";
 
 /// The verdict about an expectation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +48,40 @@ pub enum Verdict {
 /// # Errors
 /// Why it covers no node, for people.
 pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, String> {
-    let answers = answers(view, expectation)?;
+    if !view.analysis.nodes.is_empty() {
+        return Ok(judged(expectation, answers(view, expectation)?));
+    }
+    let (found, missing) = match &expectation.nodes {
+        WhichNodes::Described(node) => {
+            return Ok(judged(
+                expectation,
+                answers_for(view, expectation, [(**node).clone()]),
+            ));
+        }
+        WhichNodes::Named(names) => {
+            let names: BTreeSet<&Arc<str>> = names.iter().collect();
+            let nodes = names.into_iter().map(|name| Node::named(name));
+            (answers_for(view, expectation, nodes), NO_FACTS)
+        }
+        WhichNodes::All => (any_answers(view, expectation), NO_NODES),
+        WhichNodes::Where(_) => (Vec::new(), NO_NODES),
+    };
+    // Answers for certain facts are no answers for nodes that may not exist.
+    let is_decided = match &expectation.nodes {
+        WhichNodes::Named(_) | WhichNodes::Described(_) => true,
+        WhichNodes::All => found.len() == 1,
+        WhichNodes::Where(_) => false,
+    };
+    let mut judged = judged(expectation, found);
+    if !is_decided {
+        judged.verdict = Verdict::Unknown;
+    }
+    judged.missing = (judged.verdict == Verdict::Unknown).then_some(missing);
+    Ok(judged)
+}
+
+/// The verdict on all answers of an expectation.
+fn judged(expectation: &Expectation, answers: Vec<Cell>) -> Judged {
     let is_known = |cell: &Cell| cell.unknown.is_none();
     let known: Vec<&Cell> = answers.iter().filter(|cell| is_known(cell)).collect();
     let is_wrong = |cell: &Cell| is_known(cell) && !agrees(expectation, cell);
@@ -54,37 +97,57 @@ pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, S
         Verdict::Failed => differ || is_wrong(cell),
         Verdict::Unknown => !is_known(cell),
     };
-    Ok(Judged {
+    Judged {
         verdict,
         nodes: answers.iter().map(|cell| cell.nodes.len()).sum(),
         answers: answers.into_iter().filter(is_shown).collect(),
-    })
+        missing: None,
+    }
 }
 
 /// The answers for all nodes of an expectation.
 fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, String> {
-    let answers_for = |view: &RootView<'_>, members: &[usize]| {
-        let row = row_by(view, &expectation.key, &expectation.request(), members);
-        with_unseen(view, row).answers
-    };
-    let WhichNodes::Described(node) = &expectation.nodes else {
-        let members = chosen(view.analysis.nodes, &expectation.nodes)?;
-        return Ok(judgeable(view, expectation, answers_for(view, &members)));
-    };
-    let mut nodes = Nodes::default();
-    nodes.insert(node.as_ref().clone());
+    if let WhichNodes::Described(node) = &expectation.nodes {
+        return Ok(answers_for(view, expectation, [(**node).clone()]));
+    }
+    let members = chosen(view.analysis.nodes, &expectation.nodes)?;
+    let row = row_by(view, &expectation.key, &expectation.request(), &members);
+    Ok(judgeable(view, expectation, row))
+}
+
+/// The answers for nodes that an expectation describes or names.
+fn answers_for(
+    view: &RootView<'_>,
+    expectation: &Expectation,
+    nodes: impl IntoIterator<Item = Node>,
+) -> Vec<Cell> {
+    let nodes: Nodes = nodes.into_iter().map(Arc::new).collect();
     let nodes = KnownNodes::in_environment(&nodes, &view.environment.name);
     let analysis = Analysis {
         nodes: &nodes,
         ..view.analysis
     };
     let about = analysis.at(view.root);
-    Ok(judgeable(&about, expectation, answers_for(&about, &[0])))
+    let members: Vec<usize> = (0..nodes.len()).collect();
+    let row = row_by(&about, &expectation.key, &expectation.request(), &members);
+    judgeable(&about, expectation, row)
+}
+
+/// The answers for all possible nodes, each with its condition.
+fn any_answers(view: &RootView<'_>, expectation: &Expectation) -> Vec<Cell> {
+    let row = row_of_possible(view, &expectation.key, &expectation.request());
+    let mut answers = judgeable(view, expectation, row);
+    // The only answer is for every node.
+    if let [only] = answers.as_mut_slice() {
+        only.condition = Alternatives::None;
+    }
+    answers
 }
 
 /// Makes answers unknown if a value does not match a type that is not in the workspace, or if an
 /// expected key is not set but a level outside of the workspace may set it.
-fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Cell>) -> Vec<Cell> {
+fn judgeable(view: &RootView<'_>, expectation: &Expectation, row: Row) -> Vec<Cell> {
+    let mut answers = with_unseen(view, row).answers;
     for cell in &mut answers {
         if cell.unknown.is_some() || agrees(expectation, cell) {
             continue;
@@ -159,10 +222,7 @@ pub fn chosen(known: &KnownNodes, nodes: &WhichNodes) -> Result<Vec<usize>, Stri
         }
     }
     match (members.as_slice(), known.is_empty()) {
-        (_, true) => Err(
-            "no nodes are known: describe one with 'facts', or name files of nodes with --nodes"
-                .to_owned(),
-        ),
+        (_, true) => Err(NO_NODES.to_owned()),
         ([], false) => Err("no node is named".to_owned()),
         _ => Ok(members),
     }

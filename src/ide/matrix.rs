@@ -134,16 +134,15 @@ fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {
 #[must_use]
 pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
     if view.analysis.nodes.is_empty() {
-        row_of_possible(view, key)
+        row_of_possible(view, key, &Request::key(key).with_sources())
     } else {
         row(view, key)
     }
 }
 
 /// The row of a key for all possible nodes: without any file that depends on a fact, then with each.
-fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
-    let request = Request::key(key).with_sources();
-    let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
+pub(super) fn row_of_possible(view: &RootView<'_>, key: &str, request: &Request) -> Row {
+    let groups = groups_of_possible(&view.session(), &Scope::open(), request);
     row_with(view, key, groups)
 }
 

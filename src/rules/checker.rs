@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::context::{FileContext, FileRole, Reader};
 use super::finding::Finding;
 use super::fixes;
+use super::known_nodes::NodesFor;
 use super::option_list::{self, ListedOption, OptionList};
 use super::reference_graph::Edge;
 use super::rule::Hook;
@@ -14,14 +15,14 @@ use super::suppression;
 use super::walk::{unread_findings, walk};
 use super::{RULES, Rule};
 use crate::analysis::{
-    Analysis, EvaluationOrder, FileReading, MissingValue, NodeCache, NodeInputs, NodeSet, RootView,
-    SiteCache, SiteNodes, Sites, datadir_of, layers_of, with_known_names,
+    Analysis, EvaluationOrder, FileReading, MissingValue, NodeSet, RootView, SiteCache, SiteNodes,
+    Sites, datadir_of, layers_of, with_known_names,
 };
 use crate::datatype::Type;
 use crate::hierarchy::{Layer, Template, has_data_extension};
 use crate::lookup::{ConfigCache, Place, PuppetVersion, Request, Settings};
 use crate::regexp::{Regexp, RegexpError};
-use crate::scope::{KnownNodes, Scope, top_name};
+use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Scope, top_name};
 use crate::syntax::puppet::Dialect;
 use crate::text::TextRange;
 use crate::value::KeyHashing;
@@ -48,9 +49,11 @@ pub enum RuleSet {
 pub struct Checker<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: Settings,
-    configs: Arc<ConfigCache>,
+    pub(super) configs: Arc<ConfigCache>,
     nodes: KnownNodes,
-    nodes_for: NodesFor<'a>,
+    /// The name of the environment that the workspace is.
+    pub(super) environment: Arc<str>,
+    pub(super) nodes_for: NodesFor<'a>,
     pub(super) roots: Vec<RootContext<'a>>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
@@ -75,9 +78,6 @@ pub struct Checker<'a> {
     most_findings: usize,
 }
 
-/// The known nodes by the path of a file; `None`: the nodes in the snapshot.
-type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>;
-
 pub(super) type ClassAndParameter = (Arc<str>, Arc<str>);
 
 /// A root's folder and a key.
@@ -96,7 +96,9 @@ pub(super) struct RootContext<'a> {
     /// The text that all paths of its levels start with.
     start: OnceLock<String>,
     datadirs: OnceLock<Vec<String>>,
-    /// The known nodes of the environment.
+    /// The known nodes of the environment, as files describe them.
+    pub(super) nodes: OnceLock<Arc<NodeSet>>,
+    /// The same with those of node blocks.
     pub(super) site_nodes: OnceLock<Arc<SiteNodes>>,
     /// The types of the parameters that keys set.
     pub(super) types: Mutex<HashMap<Arc<str>, Option<Arc<Type>>, KeyHashing>>,
@@ -140,6 +142,7 @@ impl<'a> Checker<'a> {
             settings,
             configs,
             nodes: KnownNodes::default(),
+            environment: Arc::from(DEFAULT_ENVIRONMENT),
             nodes_for: None,
             roots: Vec::new(),
             path_variables: OnceLock::new(),
@@ -169,6 +172,7 @@ impl<'a> Checker<'a> {
                 unseen: OnceLock::new(),
                 start: OnceLock::new(),
                 datadirs: OnceLock::new(),
+                nodes: OnceLock::new(),
                 site_nodes: OnceLock::new(),
                 types: Mutex::default(),
                 outside: Mutex::default(),
@@ -179,17 +183,11 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// The same checker with these nodes, by the path of a file, instead of those in the snapshot.
-    /// They must not depend on the choice of a node that a user makes in an editor.
+    /// The same checker for an environment of another name.
     #[must_use]
-    pub fn with_nodes(
-        self,
-        nodes_for: impl Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a,
-    ) -> Checker<'a> {
-        Checker {
-            nodes_for: Some(Box::new(nodes_for)),
-            ..self
-        }
+    pub fn with_environment(mut self, environment: &str) -> Checker<'a> {
+        self.environment = Arc::from(environment);
+        self
     }
 
     /// The same checker without a limit for the findings of a file.
@@ -221,15 +219,6 @@ impl<'a> Checker<'a> {
         Checker { sites, ..self }
     }
 
-    /// The known nodes for a file.
-    pub(super) fn nodes_for(&self, path: &str) -> Arc<NodeSet> {
-        if let Some(nodes_for) = &self.nodes_for {
-            return nodes_for(path);
-        }
-        let inputs = NodeInputs::new(&self.settings, &self.configs);
-        NodeCache::default().nodes(self.snapshot, path, &inputs)
-    }
-
     /// The snapshot that is checked.
     #[must_use]
     pub fn snapshot(&self) -> &'a Snapshot {
@@ -238,6 +227,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::new(self.snapshot, &self.settings, &self.configs, &self.nodes)
+            .with_environment(&self.environment)
     }
 
     /// The findings of one file, ordered by position. `None` for files that are not checked, and

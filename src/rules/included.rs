@@ -7,7 +7,7 @@ use crate::analysis::{
     EvaluationOrder, MissingValue, PossibleInclusions, SiteClasses, SiteNodes, Sites,
 };
 use crate::lookup::Reach;
-use crate::workspace::{Root, path};
+use crate::workspace::Root;
 
 impl Checker<'_> {
     /// The values that are certainly missing for classes that manifests include.
@@ -26,7 +26,7 @@ impl Checker<'_> {
     }
 
     /// What is known about an environment.
-    fn site(&self, environment: &Root) -> Arc<SiteClasses> {
+    pub(super) fn site(&self, environment: &Root) -> Arc<SiteClasses> {
         self.own_sites().site(&environment.dir)
     }
 
@@ -54,19 +54,6 @@ impl Checker<'_> {
             environments.map(|root| self.order_of(root)).collect()
         });
         orders.iter().any(|order| order.may_miss(class, variable))
-    }
-
-    /// The known nodes of a root's environment, as in `Analysis::nodes_of_site`, and the classes that
-    /// they may include.
-    pub(super) fn site_nodes(&self, root: &Root) -> Option<Arc<SiteNodes>> {
-        let environment = self.snapshot.roots().environment_of(root)?;
-        let context = self.root_context(environment)?;
-        let find = || {
-            let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
-            let find = || self.analysis().nodes_of_site(environment, &set);
-            self.site(environment).nodes(&set, find)
-        };
-        Some(Arc::clone(context.site_nodes.get_or_init(find)))
     }
 
     /// The classes that the known nodes of a root's environment may include.

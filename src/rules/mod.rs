@@ -39,6 +39,7 @@ mod included;
 mod keys_in_code;
 mod keys_in_roots;
 mod knockout;
+mod known_nodes;
 mod looked_up;
 #[cfg(test)]
 mod marked;

@@ -1,7 +1,10 @@
 //! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
 //!
 //! An ENC or custom facts may set it, so this is a hint, unless the name differs from a known one
-//! by one letter. Variables of classes, and those that a site manifest sets, are not reported.
+//! by one letter. Variables of classes, and those that a site manifest sets, are not reported. With
+//! known nodes, what they have counts.
+
+mod for_nodes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,14 +17,15 @@ use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::typing_error;
-use crate::workspace::File;
+use crate::workspace::{File, Snapshot};
 
 rule!(
     "undefined-variable",
     Hint,
-    [Token(check)],
+    [Token(check), File(for_nodes::check)],
     WORKSPACE,
     files: concerned,
+    files_of_nodes: files_with_variables,
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
@@ -105,4 +109,10 @@ fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>
     };
     let files = touched.snapshot.files().filter(|_| !changed.is_empty());
     paths(files.filter(uses_one)).collect()
+}
+
+/// The files with tokens of variables. O(files).
+fn files_with_variables(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let uses_any = |file: &&Arc<File>| file.facts().variables().next().is_some();
+    paths(snapshot.files().filter(uses_any)).collect()
 }

@@ -92,6 +92,20 @@ impl Column {
         self.values.get(id as usize)?.as_ref()
     }
 
+    /// Whether the variable certainly does not exist for a node.
+    #[must_use]
+    pub fn is_undefined(&self, member: usize) -> bool {
+        let id = self.ids.get(member);
+        id.is_some_and(|id| self.values[*id as usize].is_none() && self.unknown != Some(*id))
+    }
+
+    /// Whether the variable certainly does not exist for some node.
+    #[must_use]
+    pub fn is_undefined_for_some(&self) -> bool {
+        let mut values = (0..).zip(&self.values);
+        values.any(|(id, value)| value.is_none() && self.unknown != Some(id))
+    }
+
     /// The variable's text in a path.
     pub fn text(&self, member: usize) -> Cow<'_, str> {
         in_path(self.value(member))
@@ -210,6 +224,21 @@ impl KnownNodes {
         KnownNodes::in_environment(&node.into_iter().collect(), &self.environment)
     }
 
+    /// The first of the nodes, if there are more; with scopes of their own.
+    #[must_use]
+    pub fn first(&self, most: usize) -> Option<KnownNodes> {
+        let members = self.members.iter().take(most);
+        (self.len() > most).then(|| KnownNodes {
+            environment: self.environment.clone(),
+            members: members
+                .map(|member| FleetMember::new(&member.node))
+                .collect(),
+            are_names: self.are_names,
+            manifests: self.manifests.clone(),
+            ..KnownNodes::default()
+        })
+    }
+
     /// Whether manifests are run for the nodes.
     #[must_use]
     pub fn has_manifests(&self) -> bool {
@@ -278,6 +307,12 @@ impl KnownNodes {
     pub fn shared_name(&self, member: usize) -> Arc<str> {
         let node = self.node(member);
         node.map_or_else(|| Arc::from(""), |node| node.certname.clone())
+    }
+
+    /// The environment of a node, if a source tells it.
+    #[must_use]
+    pub fn own_environment(&self, member: usize) -> Option<&str> {
+        self.node(member)?.environment.as_deref()
     }
 
     /// How much is known of a node.

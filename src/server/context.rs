@@ -12,6 +12,7 @@ use crate::analysis::{
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup::{self, ConfigCache};
+use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
 
@@ -128,6 +129,7 @@ impl ServerContext {
             are_all: false,
             facts_file: self.settings.facts_file.as_deref(),
             choice,
+            environment: DEFAULT_ENVIRONMENT,
             outside: &|at| self.outside.texts.get(at).cloned(),
         };
         caches.nodes.nodes(snapshot, file, &inputs)

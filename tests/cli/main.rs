@@ -24,6 +24,7 @@ mod project_cli;
 mod reach_cli;
 mod rules_cli;
 mod same_nodes_cli;
+mod same_options_cli;
 mod set_cli;
 mod sources_cli;
 mod terminal_cli;

@@ -275,3 +275,66 @@ fn the_example_of_the_fixture_holds() {
     let (code, out, error) = output_of(Path::new(fixture), &[]);
     assert_eq!((code, &*out, &*error), (Some(0), "6 passed\n", ""));
 }
+
+/// A workspace without nodes.
+fn without_nodes(expectations: &str) -> tempfile::TempDir {
+    let folder = workspace(expectations);
+    std::fs::remove_file(folder.path().join("nodes.yaml")).unwrap();
+    std::fs::remove_file(folder.path().join("data/role/web.yaml")).unwrap();
+    std::fs::write(folder.path().join("data/role/db.yaml"), "port: 5432\n").unwrap();
+    folder
+}
+
+#[test]
+fn without_nodes_what_is_the_same_for_all_is_judged() {
+    let folder = without_nodes(
+        "- {key: mode, value: 0600}\n- {key: users.bob.uid, type: Integer}\n- {key: nosuch, found: false}\n\
+         - {key: mode, node: web1, value: 0600}\n- {key: users, equal: true}\n",
+    );
+    let (code, out, error) = output_of(folder.path(), &[]);
+    assert_eq!((code, &*out, &*error), (Some(0), "5 passed\n", ""));
+    let folder = without_nodes("- {key: mode, value: 0644}\n- {key: mode, found: false}\n");
+    let (code, out, _) = output_of(folder.path(), &[]);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(
+        out.contains("every node:\n    expected 420\n    got      384"),
+        "{out}"
+    );
+    assert!(out.ends_with("2 failed\n"), "{out}");
+}
+
+#[test]
+fn without_nodes_what_depends_on_facts_says_what_to_add() {
+    let folder = without_nodes(
+        "- {key: mode, value: 0600}\n- {key: port, value: 80}\n- {key: port, node: web1, value: 80}\n\
+         - {key: mode, where: {role: web}, value: 0600}\n",
+    );
+    let (code, out, error) = output_of(folder.path(), &[]);
+    assert_eq!((code, &*error), (Some(3), ""), "{out}");
+    expect_test::expect![[r#"
+        spec/hiera/ports.yaml:2: UNKNOWN port
+          where role = db:
+            expected 80
+            got      5432  data/role/db.yaml:1
+          no nodes are known: describe one with 'facts', or name files of nodes with --nodes
+
+        spec/hiera/ports.yaml:3: UNKNOWN port
+          web1:
+            expected 80
+            got      80, unless a file for role has the key
+            from     data/common.yaml:1
+          no facts are known of this node: add 'facts', or name files of nodes with --nodes
+
+        spec/hiera/ports.yaml:4: UNKNOWN mode
+          no nodes are known: describe one with 'facts', or name files of nodes with --nodes
+
+        1 passed, 3 unknown
+    "#]]
+    .assert_eq(&out);
+    let (code, out, _) = output_of(folder.path(), &["--format", "json"]);
+    assert_eq!(code, Some(3));
+    let all: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(all[0]["missing"], Value::Null);
+    let missing = all[1]["missing"].as_str().unwrap_or_default();
+    assert!(missing.contains("--nodes"), "{missing}");
+}

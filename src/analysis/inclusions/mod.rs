@@ -37,7 +37,7 @@ use crate::workspace::{
     path,
 };
 
-/// Maximum number of known nodes that are considered, in their order.
+/// Maximum number of known nodes whose classes are considered, in their order.
 const MAX_NODES: usize = 1_000;
 
 /// Maximum number of classes in an inclusion chain.
@@ -213,6 +213,8 @@ impl<'a> Analysis<'a> {
             return Vec::new();
         }
         let order = order();
+        let first = known.first(MAX_NODES);
+        let known = first.as_ref().unwrap_or(known);
         let mut inclusions = Inclusions::new(&view, known, &order, broken);
         inclusions.start(&tops);
         inclusions.follow();

@@ -21,9 +21,9 @@ impl<'a> Analysis<'a> {
         let mut nodes = Nodes::default();
         let is_here = |node: &&Arc<Node>| {
             let other = node.environment.as_deref();
-            other.is_none_or(|other| other == self.environment)
+            other.is_none_or(|other| other == self.name_of(root))
         };
-        for node in set.nodes.all().iter().filter(is_here).take(MAX_NODES) {
+        for node in set.nodes.all().iter().filter(is_here) {
             let knowledge = match node.knowledge {
                 Knowledge::All | Knowledge::Name => Knowledge::Name,
                 Knowledge::Label => Knowledge::Label,
@@ -36,10 +36,10 @@ impl<'a> Analysis<'a> {
         let tops = self.site_bodies(root).into_iter();
         let tops = tops.filter(|top| !top.code.is_broken);
         let blocks = tops.flat_map(|top| &top.code.nodes);
-        for name in blocks.flat_map(|block| &block.matches) {
+        let names = blocks.flat_map(|block| &block.matches);
+        for name in names.take(MAX_NODES) {
             if let NodeMatch::Name(name) = name
                 && nodes.get(name).is_none()
-                && nodes.all().len() < MAX_NODES
             {
                 nodes.insert(Node::named(&name.to_lowercase()));
             }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Broken, Inclusions, viewpoint};
+use super::{Broken, Inclusions, MAX_NODES, viewpoint};
 use crate::analysis::bodies::CodeBody;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
@@ -41,7 +41,8 @@ impl PossibleInclusions {
     #[must_use]
     pub fn may_have(&self, class: &str, node: usize) -> bool {
         let named = self.named.get(class);
-        named.is_none_or(|named| named.contains(node) || self.any.contains(node))
+        node >= MAX_NODES
+            || named.is_none_or(|named| named.contains(node) || self.any.contains(node))
     }
 }
 
@@ -69,6 +70,8 @@ impl<'a> Analysis<'a> {
         }
         let view = self.at(environment);
         let none_broken = Broken::of(std::iter::empty());
+        let first = known.first(MAX_NODES);
+        let known = first.as_ref().unwrap_or(known);
         let inclusions = Inclusions::new(&view, known, order, none_broken);
         let mut walk = PossibleWalk {
             inclusions: &inclusions,

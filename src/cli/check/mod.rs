@@ -29,10 +29,9 @@ use report::{CheckReport, FolderResult};
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
-use super::workspace::{PlaceArguments, no_hierarchy, puppet_version, workspace_folder};
+use super::workspace::{WorkspaceArguments, no_hierarchy, workspace_folder};
 use super::{Ended, terminal};
 use crate::disk;
-use crate::lookup::PuppetVersion;
 use crate::rules::Severity;
 
 /// How findings are printed; `docs/check-formats.md` describes each.
@@ -71,13 +70,13 @@ pub(crate) struct CheckArguments {
     pub(crate) options: CheckOptions,
     #[command(flatten)]
     pub(crate) output: CheckOutput,
+    #[command(flatten)]
+    pub(crate) workspace: WorkspaceArguments,
 }
 
-/// Which findings of `check` are printed, of which hierarchy, and in which form.
+/// Which findings of `check` are printed, and what is done with them.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckOutput {
-    #[command(flatten)]
-    pub(super) places: PlaceArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
@@ -105,10 +104,6 @@ pub(crate) struct CheckOptions {
     /// How findings are printed
     #[arg(long, alias = "output-format", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
-    /// Puppet's major version, whose defaults decide what is an error: 7, 8 or 9 [default:
-    /// as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "VERSION", value_parser = puppet_version)]
-    pub(crate) puppet_version: Option<PuppetVersion>,
 }
 
 /// Exit code for a path that cannot be checked, or a file that cannot be written.
@@ -116,19 +111,20 @@ const BAD_PATH: u8 = 2;
 
 /// Checks the workspaces of the paths (without any, the current folder's), and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
-pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
-    checked(paths, options, output).unwrap_or_else(|error| complain(&error))
+pub(crate) fn run(arguments: &CheckArguments) -> ExitCode {
+    checked(arguments).unwrap_or_else(|error| complain(&error))
 }
 
-fn checked(paths: &[String], options: CheckOptions, output: &CheckOutput) -> Ended {
-    let named = output.places.workspace.as_deref();
+fn checked(arguments: &CheckArguments) -> Ended {
+    let CheckArguments { paths, output, .. } = arguments;
+    let named = arguments.workspace.places.workspace.as_deref();
     let whole = [named.unwrap_or(".").to_owned()];
-    let paths = if paths.is_empty() { &whole } else { paths };
+    let paths: &[String] = if paths.is_empty() { &whole } else { paths };
     let folder = named.map(|named| absolute(&workspace_folder(named)?).map(Arc::from));
     let folder = folder.transpose()?;
     let workspace = named.zip(folder.as_ref());
     let known = output.baseline.as_deref().map(read_baseline).transpose()?;
-    let mut report = CheckReport::new(options, output, known);
+    let mut report = CheckReport::new(arguments, known);
     let mut code = ExitCode::SUCCESS;
     // Each workspace is read once, however many paths lie in it.
     let mut groups: Vec<(Arc<str>, Vec<Wanted<'_>>)> = Vec::new();

@@ -15,12 +15,13 @@ use super::record::{self, Record};
 use super::selection::SEVERITIES;
 use super::wanted::{Wanted, absolute};
 use super::{
-    CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full, github, gitlab,
-    json as as_json, junit, parallel, rdjson, sarif,
+    CheckArguments, CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full,
+    github, gitlab, json as as_json, junit, parallel, rdjson, sarif,
 };
 use crate::analysis::{PROJECT_FILE, Project};
 use crate::cli::nodes::NodeRequest;
 use crate::cli::terminal::{self, Layout, Paint, ProgressLine};
+use crate::cli::workspace::{WorkspaceArguments, place_of};
 use crate::cli::written::write_all;
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
@@ -43,19 +44,7 @@ struct ReadWorkspace {
     workspace: Workspace,
     project: Project,
     settings: Settings,
-}
-
-impl ReadWorkspace {
-    /// The nodes that findings are for: only those of the workspace.
-    fn sources<'a>(&'a self, configs: &'a ConfigCache) -> NodeRequest<'a> {
-        NodeRequest {
-            files: &[],
-            facts: None,
-            project: &self.project,
-            settings: &self.settings,
-            configs,
-        }
-    }
+    configs: ConfigCache,
 }
 
 /// The findings of one file with their fingerprints.
@@ -65,6 +54,7 @@ type FileRecords = (Arc<str>, Vec<(FindingIdentity, Record)>);
 pub(super) struct CheckReport<'a> {
     options: CheckOptions,
     output: &'a CheckOutput,
+    workspace: &'a WorkspaceArguments,
     known: Option<Baseline>,
     renderer: Renderer,
     /// The folder that shown paths are relative to.
@@ -80,11 +70,7 @@ pub(super) struct CheckReport<'a> {
 }
 
 impl<'a> CheckReport<'a> {
-    pub(super) fn new(
-        options: CheckOptions,
-        output: &'a CheckOutput,
-        known: Option<Baseline>,
-    ) -> CheckReport<'a> {
+    pub(super) fn new(arguments: &'a CheckArguments, known: Option<Baseline>) -> CheckReport<'a> {
         let renderer = if terminal::is_coloured() {
             Renderer::styled()
         } else {
@@ -95,8 +81,9 @@ impl<'a> CheckReport<'a> {
             None => renderer,
         };
         CheckReport {
-            options,
-            output,
+            options: arguments.options,
+            output: &arguments.output,
+            workspace: &arguments.workspace,
             known,
             renderer,
             here: absolute(".").unwrap_or_default(),
@@ -167,7 +154,8 @@ impl<'a> CheckReport<'a> {
     fn open(&self, folder: &Arc<str>) -> Result<Option<ReadWorkspace>, String> {
         let found_project = disk::project(folder);
         let workspace = Workspace::new();
-        let settings = self.output.places.files(&found_project.project)?;
+        self.workspace.has_environment(folder)?;
+        let settings = self.workspace.places.files(&found_project.project)?;
         let opened = workspace.apply(Change::Batch(vec![
             Change::Folders(vec![folder.clone()]),
             Change::Settings(settings),
@@ -198,16 +186,32 @@ impl<'a> CheckReport<'a> {
         } else {
             found_project.whole().map_err(|error| error.to_string())?
         };
-        let version = self.options.puppet_version.or(project.puppet_version);
-        let settings = Settings {
-            backends: Arc::new(project.backends.clone()),
-            ..Settings::for_version(version.unwrap_or_default()).for_editor()
-        };
-        Ok(Some(ReadWorkspace {
+        let settings = self.workspace.puppet.settings(&project).for_editor();
+        let opened = ReadWorkspace {
             workspace,
             project,
             settings,
-        }))
+            configs: ConfigCache::default(),
+        };
+        if self.workspace.nodes.are_given() {
+            let environment = &self.workspace.environment;
+            let place = place_of(&snapshot, folder, environment);
+            self.sources(&opened).known(&snapshot, &place)?;
+        }
+        Ok(Some(opened))
+    }
+
+    /// The nodes that findings are for.
+    fn sources<'o>(&'o self, opened: &'o ReadWorkspace) -> NodeRequest<'o> {
+        let puppet = (&opened.settings, &opened.configs);
+        self.workspace.request(&opened.project, puppet)
+    }
+
+    fn checker<'o>(&'o self, opened: &'o ReadWorkspace, snapshot: &'o Snapshot) -> Checker<'o> {
+        let sources = self.sources(opened);
+        Checker::with_settings(snapshot, opened.settings.clone())
+            .with_environment(&self.workspace.environment)
+            .with_nodes(move |path| sources.set(snapshot, path).unwrap_or_default())
     }
 
     /// Adds the findings of some files; returns those files that a hierarchy reads.
@@ -231,13 +235,10 @@ impl<'a> CheckReport<'a> {
         paths: &[Arc<str>],
     ) -> Vec<FileRecords> {
         let snapshot = opened.workspace.snapshot();
-        let (project, settings) = (&opened.project, &opened.settings);
-        let configs = ConfigCache::default();
-        let sources = opened.sources(&configs);
-        let checker = Checker::with_settings(&snapshot, settings.clone()).with_all_findings();
-        let checker = checker
-            .with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default())
-            .with_rules(|rule| self.output.selection.includes_rule(rule.code));
+        let project = &opened.project;
+        let checker = self.checker(opened, &snapshot).with_all_findings();
+        let selection = &self.output.selection;
+        let checker = checker.with_rules(|rule| selection.includes_rule(rule.code));
         let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(ProgressLine::new());
         let found = parallel::findings(&checker, paths, &|done| {
@@ -323,11 +324,7 @@ impl<'a> CheckReport<'a> {
         };
         let is_reported = |finding: &Finding| self.severity(&opened.project, finding).is_some();
         let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
-            let configs = ConfigCache::default();
-            let sources = opened.sources(&configs);
-            let checker = Checker::with_settings(snapshot, opened.settings.clone());
-            let checker =
-                checker.with_nodes(|path| sources.set(snapshot, path).unwrap_or_default());
+            let checker = self.checker(opened, snapshot);
             let found = parallel::findings(&checker, paths, &|_| {});
             let found = paths.iter().zip(found);
             let found = found.filter_map(|(path, found)| Some((Arc::clone(path), found?.0)));

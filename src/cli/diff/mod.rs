@@ -47,11 +47,11 @@ pub(super) struct DiffArguments {
     /// Say which keys differ for which nodes and where, and print no values: for public logs
     #[arg(long)]
     no_values: bool,
-    #[command(flatten)]
-    workspace: WorkspaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// Exit code if nothing differs for certain, but something may.

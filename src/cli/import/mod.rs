@@ -210,6 +210,7 @@ fn saved(
     let request = NodeRequest {
         files: &arguments.files,
         facts: None,
+        environment: DEFAULT_ENVIRONMENT,
         project: &Project::default(),
         settings,
         configs,

@@ -23,9 +23,9 @@ use crate::cli::render::RenderFormat;
 use crate::cli::suggestions::no_node;
 use crate::cli::terminal::{self, complain, remark};
 use crate::cli::usage::{SENSELESS, see_help};
-use crate::cli::workspace::{PlaceArguments, PuppetArguments};
+use crate::cli::workspace::WorkspaceArguments;
 use crate::lookup::{ConfigCache, Request, Session, Tracing, groups_of_nodes, groups_of_possible};
-use crate::scope::{Completeness, DEFAULT_ENVIRONMENT, KnownNodes, Node, Scope, Told, certname};
+use crate::scope::{Completeness, KnownNodes, Node, Scope, Told, certname};
 use crate::workspace::RootFiles;
 
 /// The flags of `puppet lookup`, and ours.
@@ -36,16 +36,9 @@ pub(super) struct LookupArguments {
     /// Answer requests, one JSON object a line, from standard input
     #[arg(long)]
     pub(super) batch: bool,
-    /// The node to look up for
-    #[arg(long)]
+    /// The node to answer for, by its certname
+    #[arg(long, value_name = "NODE")]
     node: Option<String>,
-    /// A JSON or YAML file of facts: with --node over those that are known of the node, else below the
-    /// own facts of all
-    #[arg(long, value_name = "FILE")]
-    facts: Option<String>,
-    /// Name of the environment
-    #[arg(long, default_value = DEFAULT_ENVIRONMENT)]
-    environment: String,
     /// How to merge: first, unique, hash or deep
     #[arg(long)]
     merge: Option<String>,
@@ -76,16 +69,10 @@ pub(super) struct LookupArguments {
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
     render_as: Option<RenderFormat>,
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
-    #[arg(long, value_name = "FILE")]
-    nodes: Vec<String>,
-    #[command(flatten)]
-    places: PlaceArguments,
-    #[command(flatten)]
-    puppet: PuppetArguments,
     #[command(flatten)]
     pub(super) secrets: KeyArguments,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// Runs the command.
@@ -97,20 +84,15 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
             return Ok(ExitCode::from(SENSELESS));
         }
     };
-    let opened = arguments.places.open_for(&arguments.environment)?;
-    let mut settings = arguments.puppet.settings(&opened.project);
+    let flags = &arguments.workspace;
+    let opened = flags.open()?;
+    let mut settings = flags.puppet.settings(&opened.project);
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
     let configs = ManuallyDrop::new(ConfigCache::default());
     let workspace = LookupWorkspace::open(&opened, arguments, &request, (&settings, &configs))?;
     let workspace = ManuallyDrop::new(workspace);
-    let sources = NodeRequest {
-        files: &arguments.nodes,
-        facts: arguments.facts.as_ref(),
-        project: &opened.project,
-        settings: &settings,
-        configs: &configs,
-    };
+    let sources = flags.request(&opened.project, (&settings, &configs));
     let no_nodes = KnownNodes::default();
     let view = workspace.view(arguments, (&settings, &configs), &no_nodes)?;
     let question = LookupQuestion {
@@ -127,11 +109,11 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
         workspace: &workspace,
         sources,
     };
-    // Facts from a flag belong to one node, as in `puppet lookup`.
-    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_empty()) {
+    let node = arguments.node.as_deref();
+    if flags.nodes.facts().is_some() && flags.nodes.are_for_one(node) {
         return question.with_facts();
     }
-    match &arguments.node {
+    match node {
         Some(name) => question.for_node(name),
         None => question.without_node(),
     }
@@ -230,7 +212,7 @@ impl LookupQuestion<'_> {
                 answer.result.ok()
             };
             if answer(&node) != answer(&nameless) {
-                let facts = self.arguments.facts.as_deref().unwrap_or_default();
+                let facts = self.arguments.workspace.nodes.facts().unwrap_or_default();
                 remark(&format!(
                     "note: trusted.certname is '{name}' here; puppet lookup has nothing there, since no fact \
                      'clientcert' is in {}",

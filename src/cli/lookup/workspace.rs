@@ -49,11 +49,14 @@ impl LookupWorkspace {
     /// Otherwise every file may be a hierarchy.
     fn read(opened: &Opened, arguments: &LookupArguments, files: &FileSettings) -> LookupWorkspace {
         let folder = opened.folder.clone();
-        let is_for_one = arguments.node.is_some() || arguments.facts.is_some();
+        let is_for_one = arguments
+            .workspace
+            .nodes
+            .are_for_one(arguments.node.as_deref());
         if is_for_one && files.chosen.is_empty() {
             let snapshot = list(&folder, files);
             let listed = LookupWorkspace { folder, snapshot };
-            if listed.has_hierarchy_in_place(&arguments.environment) {
+            if listed.has_hierarchy_in_place(&arguments.workspace.environment) {
                 return listed;
             }
         }
@@ -85,11 +88,17 @@ impl LookupWorkspace {
         (settings, configs): Puppet<'a>,
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, String> {
-        let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
+        let Some(root) = root_for(
+            &self.snapshot,
+            &self.folder,
+            &arguments.workspace.environment,
+        ) else {
             return Err(no_hierarchy(&self.folder));
         };
         let analysis = Analysis::new(&self.snapshot, settings, configs, nodes);
-        Ok(analysis.with_environment(&arguments.environment).at(root))
+        Ok(analysis
+            .with_environment(&arguments.workspace.environment)
+            .at(root))
     }
 
     /// The path for which nodes are looked for.

@@ -53,5 +53,6 @@ fn outcome(outcome: &TestOutcome) -> Result<Value, serde_json::Error> {
         "nodes": judged.nodes,
         "expected": expected,
         "answers": answers,
+        "missing": judged.missing,
     }))
 }

@@ -63,7 +63,10 @@ fn case(outcome: &TestOutcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
             return Ok(());
         }
         Verdict::Failed => ("failure", "the data is not as expected"),
-        Verdict::Unknown => ("skipped", "only a running Puppet knows"),
+        Verdict::Unknown => {
+            let puppet = "only a running Puppet knows";
+            ("skipped", outcome.judged.missing.unwrap_or(puppet))
+        }
     };
     let text = explanation(outcome);
     element.write_inner_content(|xml| {

@@ -41,11 +41,11 @@ pub(super) struct TestArguments {
     /// Files of expectations, and folders of such [default: spec/hiera beside hiera.yaml]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    #[command(flatten)]
-    workspace: WorkspaceArguments,
     /// What to print
     #[arg(long, value_enum, default_value_t = TestFormat::Text)]
     format: TestFormat,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
 }
 
 /// An expectation with its result.

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use super::super::terminal::{Layout, Paint, shown};
 use super::{TestOutcome, count_of};
-use crate::ide::cell::{counted, outcome_text, sources_text};
+use crate::ide::cell::{audience_text, counted, outcome_text, sources_text};
 use crate::ide::expectation::Verdict;
 use crate::ide::matrix::Cell;
+use crate::lookup::Alternatives;
 use crate::text::unified_diff;
 use crate::value::{Value, dump_body};
 
@@ -74,6 +75,9 @@ pub(super) fn explanation(outcome: &TestOutcome) -> String {
     }
     for cell in &outcome.judged.answers {
         wrong(outcome, cell, &mut text);
+    }
+    if let Some(missing) = outcome.judged.missing {
+        let _ = writeln!(text, "{missing}");
     }
     text
 }
@@ -146,9 +150,8 @@ fn one_line(value: &Value) -> String {
 
 fn nodes_text(cell: &Cell) -> String {
     match cell.nodes.as_slice() {
-        [] => "any node".to_owned(),
-        [only] => only.to_string(),
-        [first, ..] => format!("{} ({first}, …)", counted(cell.nodes.len())),
+        [first, _, ..] => format!("{} ({first}, …)", counted(cell.nodes.len())),
+        [] | [_] => audience_text(cell, cell.condition == Alternatives::None),
     }
 }
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
 use crate::analysis::{
-    Affected, ClassParameter, LevelValue, RootView, Survey, quoted, request, split_key,
+    Affected, Analysis, ClassParameter, LevelValue, RootView, Survey, quoted, request, split_key,
 };
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::{self, Compilation, LookupError, LookupLimit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
-use crate::scope::Scope;
+use crate::scope::{KnownNodes, Scope};
 use crate::text::TextRange;
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{File, KeyFact};
@@ -22,7 +22,7 @@ use crate::workspace::{File, KeyFact};
 const MAX_FILES: usize = 64;
 
 /// Maximum number of lookups of one key for the known nodes.
-const MAX_LOOKUPS: usize = 32;
+const MAX_LOOKUPS: usize = 128;
 
 /// A root that reads the file, with lookups for the nodes that read it.
 pub(super) struct ReaderLookups<'c> {
@@ -266,7 +266,9 @@ impl<'c> EffectiveKey<'c> {
         };
         let nodes = &site.nodes;
         let session = view.session();
-        let members = lookup::readers(&session, nodes, &view.layer, at.file.path());
+        let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
+        let of = readers.len();
+        let members = self.deciding(nodes, readers);
         let limit = LookupLimit {
             most: MAX_LOOKUPS,
             sample: MAX_LOOKUPS,
@@ -274,7 +276,6 @@ impl<'c> EffectiveKey<'c> {
         };
         let request = request(&key.name);
         let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
-        let of: usize = runs.iter().map(|run| run.members.len()).sum();
         let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
             let mut read = run.answer.reads.variables.iter();
@@ -345,6 +346,23 @@ impl<'c> EffectiveKey<'c> {
             let finding = findings.report_as(severity, part.range, message);
             finding.related = part.related;
         }
+    }
+
+    /// Those of some nodes for which the file may give or change the value. O(files with the key +
+    /// nodes that read them), without a lookup.
+    fn deciding(&self, nodes: &KnownNodes, mut readers: Vec<usize>) -> Vec<usize> {
+        let ReaderLookups { at, view, .. } = self.lookups;
+        let analysis = Analysis {
+            nodes,
+            ..view.analysis
+        };
+        if let Some(first) = analysis.at(view.root).first_files(&self.key.name) {
+            let path = at.file.path();
+            let own = first.files.iter().position(|file| file == path);
+            let own = own.map(|own| own as u32);
+            readers.retain(|&member| own.is_some() && first.of[member] == own);
+        }
+        readers
     }
 
     /// The certain mismatches of a value that the file contributes to, for the nodes that read it
