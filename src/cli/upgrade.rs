@@ -14,7 +14,7 @@ use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes, puppet_version};
 use super::{Ended, usage};
-use crate::analysis::all_keys;
+use crate::analysis::keys_of_all;
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
 use crate::ide::compare::Difference;
 use crate::ide::json::json;
@@ -85,10 +85,10 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
     let loaded = load_with_any_nodes(&flags, &[])?;
     let (upgrade, from) = loaded.upgrade(&flags.puppet, arguments.to)?;
     loaded.note_known_nodes();
-    let view = upgrade.before();
+    let views = [upgrade.before(), upgrade.after()];
     let (keys, missing) = match arguments.keys.as_slice() {
-        [] => (all_keys(&view), Vec::new()),
-        keys => KnownKeys::of([&view]).chosen(keys),
+        [] => (keys_of_all(&views), Vec::new()),
+        keys => KnownKeys::of(&views).chosen(keys),
     };
     missing.iter().for_each(|message| complain(message));
     let mut report = UpgradeReport {

@@ -7,8 +7,8 @@ use super::reach_cli::{output_of, workspace};
 const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
                          - {name: System, path: 'os/%{osfamily}.yaml'}\n- {name: Common, path: common.yaml}\n";
 const NODES: &str = r#"{
-  "web1": {"facts": {"osfamily": "RedHat", "hostname": "web1", "os": {"family": "RedHat"}}},
-  "db1": {"facts": {"osfamily": "Debian", "hostname": "db1", "os": {"family": "Debian"}}}
+  "web1": {"facts": {"osfamily": "RedHat", "hostname": "web1", "os": {"family": "RedHat"}}, "variables": {}},
+  "db1": {"facts": {"osfamily": "Debian", "hostname": "db1", "os": {"family": "Debian"}}, "variables": {}}
 }"#;
 const COMMON: &str = "\
 family: '%{::osfamily}, %{facts.os.family}'
@@ -37,7 +37,7 @@ fn each_change_has_its_cause_its_places_and_its_fix() {
     let (code, shown, error) = output_of(folder.path(), &["upgrade"]);
     assert_eq!((code, error.as_str()), (Some(1), ""));
     expect![[r#"
-        from Puppet 7 to OpenVox 9: 1 key fails, 1 key loses its value, 3 keys change, on 2 of 2 nodes
+        from Puppet 7 to OpenVox 9: 2 keys fail, 1 key loses its value, 3 keys change, on 2 of 2 nodes
 
         agents do not send the legacy fact 'osfamily' (from 8 on)
           1 key fails on 2 nodes: family
@@ -48,6 +48,14 @@ fn each_change_has_its_cause_its_places_and_its_fix() {
           - "RedHat, RedHat"
           + error: Undefined variable '::osfamily'
           fix: use facts.os.family: 'hiera-ls check --select legacy-fact --fix' writes it
+
+        the variable 'undefined' does not exist, which is an error (from 8 on)
+          1 key fails on 2 nodes: port
+          in data/common.yaml:2
+          port on web1:
+          - "80"
+          + error: Undefined variable 'undefined'
+          fix: set the variable for these nodes, or leave the token out
 
         hashes have another text in strings (from 9 on)
           2 keys change on 2 nodes: os, text
@@ -124,7 +132,8 @@ fn programs_get_every_node_of_every_change() {
     expect![[r#"
         "legacy-fact" "osfamily": "family" "fails" on 2
         "legacy-fact" "osfamily": "release" "lost" on 1
-        "legacy-fact" "osfamily": "plain" "changes" on 1"#]]
+        "legacy-fact" "osfamily": "plain" "changes" on 1
+        "undefined-variable" "undefined": "port" "fails" on 2"#]]
     .assert_eq(&changes.collect::<Vec<_>>().join("\n"));
 }
 
@@ -144,7 +153,7 @@ fn nothing_is_claimed_where_facts_are_unknown() {
     let (code, shown, error) = output_of(folder.path(), &["upgrade", "--nodes", "nodes.json"]);
     assert_eq!(code, Some(3), "{shown}{error}");
     expect![[r#"
-        from Puppet 7 to OpenVox 9 no lookup changes for the known node
+        from Puppet 7 to OpenVox 9 no lookup is known to change for the known node
         unknown: what changes where osfamily is read, such as in hiera.yaml:4: no file tells whether nodes have it
     "#]].assert_eq(&format!("{shown}{error}"));
 }
@@ -163,7 +172,18 @@ fn an_environment_data_provider_is_gone_in_9() {
     let arguments = ["upgrade", "--from", "8", "--key", "plain"];
     let (code, shown, error) = output_of(folder.path(), &arguments);
     assert_eq!(code, Some(1), "{shown}{error}");
-    expect![[r#""#]].assert_eq(&shown);
+    expect![[r#"
+        from Puppet 8 to OpenVox 9: 1 key changes, on 1 of 1 node
+
+        environment_data_provider in environment.conf is ignored (from 9 on)
+          1 key changes on web1: plain
+          in data/common.yaml:1
+          plain on web1:
+          - (not set)
+          + 1
+          fix: give the environment a hiera.yaml of version 5
+    "#]]
+    .assert_eq(&shown);
 }
 
 #[test]
