@@ -154,6 +154,7 @@ impl<'a> Engine<'a> {
             // A compilation ends with its first error; partial results must not be visible.
             self.options = KnownOptions::default();
         }
+        self.options.begin();
         let invocation = Invocation {
             overrides: request.overrides.clone(),
             defaults: request.default_values.clone(),
@@ -328,6 +329,7 @@ impl<'a> Engine<'a> {
         if convert_to.is_undef() {
             return Ok(value);
         }
+        let has_arguments = convert_to.as_array().is_some();
         let (target, arguments) = match convert_to.as_array() {
             Some([target, arguments @ ..]) => (target.clone(), arguments.to_vec()),
             Some([]) => (Value::Undef, Vec::new()),
@@ -345,11 +347,15 @@ impl<'a> Engine<'a> {
                         key.text
                     ))
                 })?;
+                let type_value = datatype::type_value(&target);
+                if has_arguments {
+                    self.options.convert(entry, &type_value);
+                }
                 if value.has_opaque() {
                     return Ok(value);
                 }
                 let converted = datatype::convert(&target, &value, &arguments, &aliases);
-                (datatype::type_value(&target), converted)
+                (type_value, converted)
             }
             None => {
                 let converted = datatype::convert_to(&target, &value, &arguments, &aliases);

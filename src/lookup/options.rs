@@ -38,13 +38,84 @@ const MAX_MATCHED_KEYS: usize = 1 << 16;
 #[derive(Clone, Default)]
 pub(super) struct KnownOptions {
     /// For keys of a module, or without one.
-    by_module: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
+    by_module: Map<Option<Arc<str>>, KnownOfModule>,
     /// Of the global layer.
     global: Option<Option<Value>>,
     /// From the global layer and the environment.
     outer: Option<Option<Value>>,
     /// From modules' default hierarchies.
     defaults: Map<Arc<str>, Arc<CompiledOptions>>,
+    /// The running request, counted from 1.
+    request: u64,
+    /// The options from the global layer and the environment, once the running request has converted
+    /// a value: Puppet replaces the text of a type in a `convert_to` with arguments by the type.
+    converted: Option<Value>,
+}
+
+/// Options for keys of one module, or without one.
+#[derive(Clone)]
+struct KnownOfModule {
+    options: Arc<CompiledOptions>,
+    /// The last request that needed them.
+    request: u64,
+}
+
+impl KnownOptions {
+    /// Begins a request: what the one before converted belongs to its own compilation.
+    pub(super) fn begin(&mut self) {
+        self.request += 1;
+        self.converted = None;
+    }
+
+    /// The known options for keys of a module; `None` if this request would merge them with options
+    /// that a conversion has changed.
+    fn of_module(&mut self, module: &Option<Arc<str>>) -> Option<&Arc<CompiledOptions>> {
+        let known = self.by_module.get_mut(module)?;
+        if known.request != self.request {
+            if self.converted.is_some() {
+                return None;
+            }
+            known.request = self.request;
+        }
+        Some(&known.options)
+    }
+
+    fn add_module(&mut self, module: Option<Arc<str>>, options: &Arc<CompiledOptions>) {
+        let known = KnownOfModule {
+            options: Arc::clone(options),
+            request: self.request,
+        };
+        self.by_module.insert(module, known);
+    }
+
+    /// Puts a type where an entry for converted keys has its text (`convert_result`, which changes
+    /// the merged options in place).
+    pub(super) fn convert(&mut self, entry: &Value, target: &Value) {
+        let (Value::Hash(converted), Some(Some(Value::Hash(outer)))) = (entry, &self.outer) else {
+            return;
+        };
+        let is_entry =
+            |value: &Value| matches!(value, Value::Hash(hash) if Arc::ptr_eq(hash, converted));
+        let Some((name, _)) = outer.iter().find(|(_, value)| is_entry(value)) else {
+            return;
+        };
+        let Some(Value::Array(arguments)) = converted.get(&StrKey("convert_to")) else {
+            return;
+        };
+        let arguments = std::iter::once(target).chain(arguments.iter().skip(1));
+        let mut entry = HashMap::clone(converted);
+        entry.insert(
+            Value::string("convert_to"),
+            Value::array(arguments.cloned()),
+        );
+        let changed = match &self.converted {
+            Some(Value::Hash(changed)) => changed,
+            _ => outer,
+        };
+        let mut changed = HashMap::clone(changed);
+        changed.insert(name.clone(), Value::from(entry));
+        self.converted = Some(Value::from(changed));
+    }
 }
 
 /// The state of a compilation after collecting options.
@@ -231,14 +302,15 @@ impl Engine<'_> {
     pub(super) fn known_options(&self, request: &Request) -> Option<Arc<LookupOptions>> {
         let key = Key::of(request.names.first()?).ok()?;
         let module = key.module_name().map(Arc::from);
-        self.options.by_module.get(&module).cloned()
+        let known = self.options.by_module.get(&module)?;
+        Some(Arc::clone(&known.options))
     }
 
     /// The entry of `lookup_options` that applies to `key`; `undef` without one.
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
         let root = key.root.as_name().unwrap_or_default();
         // The invocation belongs to this key.
-        if let Some(known) = self.options.by_module.get(&invocation.module_name) {
+        if let Some(known) = self.options.of_module(&invocation.module_name) {
             return known.value_for(root);
         }
         let options = self.retrieve_options(invocation.module_name.clone(), invocation)?;
@@ -251,7 +323,7 @@ impl Engine<'_> {
         module: Option<Arc<str>>,
         invocation: &Invocation,
     ) -> Found<Arc<CompiledOptions>> {
-        if let Some(known) = self.options.by_module.get(&module) {
+        if let Some(known) = self.options.of_module(&module) {
             return Ok(known.clone());
         }
         let meta = invocation.for_options();
@@ -259,7 +331,7 @@ impl Engine<'_> {
             || TraceKind::Options,
             |engine| engine.collect_options(module.as_ref(), &meta),
         )?;
-        self.options.by_module.insert(module, options.clone());
+        self.options.add_module(module, &options);
         Ok(options)
     }
 
@@ -298,11 +370,11 @@ impl Engine<'_> {
             return self.compiled(options.as_ref());
         };
         // Only the outer layers apply to keys without a module.
-        let outer = match self.options.by_module.get(&None) {
+        let outer = match self.options.of_module(&None) {
             Some(known) => known.clone(),
             None => {
                 let outer = self.compiled(options.as_ref())?;
-                self.options.by_module.insert(None, outer.clone());
+                self.options.add_module(None, &outer);
                 outer
             }
         };
@@ -389,6 +461,9 @@ impl Engine<'_> {
         meta: &Invocation,
         strategy: &Strategy,
     ) -> Found<Option<Value>> {
+        if let Some(converted) = &self.options.converted {
+            return Ok(Some(converted.clone()));
+        }
         if let Some(known) = &self.options.outer {
             return Ok(known.clone());
         }

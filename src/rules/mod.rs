@@ -92,6 +92,7 @@ rules! {
     bad_convert_to,
     bad_merge_option,
     bad_strategy,
+    convert_to_arguments,
     data_namespace,
     dec_not_encrypted,
     dig_digit_string_key,

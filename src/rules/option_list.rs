@@ -44,6 +44,11 @@ impl ListedOption {
         self.is_for(key) && self.pattern.as_ref().is_none_or(matches)
     }
 
+    /// The module whose data has the entry, if the data is only a module's.
+    pub(super) fn module(&self) -> Option<&str> {
+        self.of_module.as_deref()?.strip_suffix("::")
+    }
+
     pub(super) fn is_pattern(&self) -> bool {
         self.pattern.is_some()
     }

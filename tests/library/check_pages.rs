@@ -85,6 +85,7 @@ const FIXABLE: &[&str] = &[
     "bad-convert-to",
     "bad-merge-option",
     "bad-strategy",
+    "convert-to-arguments",
     "data-namespace",
     "dig-digit-string-key",
     "eyaml-without-keys",

@@ -53,7 +53,8 @@ def keys_of_the_data
   (keys + %w[inventory::rack inventory::warranty_years]).uniq.sort - ['lookup_options']
 end
 
-def same_on_the_command_line(path, nodes, answers)
+def every_catalog_compiles(path, nodes)
+same_on_the_command_line(path, nodes, answers)
   CLI_SAMPLE.each do |key, certname|
     node = nodes.fetch(certname)
     Dir.mktmpdir do |folder|
@@ -70,6 +71,19 @@ def same_on_the_command_line(path, nodes, answers)
     end
   end
   puts "#{CLI_SAMPLE.size} lookups by the puppet command agree"
+end
+
+# The catalogs of all nodes, by the compiler of tests/parity/oracle.rb.
+def every_catalog_compiles(path, nodes)
+  requests = nodes.map do |certname, node|
+    JSON.dump('id' => certname, 'node' => certname, 'environment_dir' => path.to_s, 'puppet_version' => 7, 'compile' => 'catalog',
+              **node.slice('facts', 'trusted', 'variables'))
+  end
+  out, = Open3.capture2('ruby', "#{__dir__}/oracle.rb", stdin_data: requests.join("\n") + "\n")
+  answers = out.lines.map { |line| JSON.parse(line) }
+  refused = answers.reject { |answer| answer.key?('parameters') }
+  abort "no catalog: #{refused.first}" unless refused.empty? && answers.size == nodes.size
+  puts "the catalogs of #{answers.size} nodes compile"
 end
 
 oracle = Oracle.new
@@ -105,4 +119,5 @@ else
 end
 found = answers.count { |answer| answer['found'] }
 puts "#{answers.size} lookups: #{found} found, #{answers.size - found} not found, no warning"
+every_catalog_compiles(path, nodes)
 same_on_the_command_line(path, nodes, answers) if ARGV.include?('--cli')

@@ -27,7 +27,7 @@ FAILS = %w[
   bad-strategy bad-merge-option merge-type-clash bad-convert-to symbol-value non-string-map-key
   lookup-options-namespace yaml-syntax yaml-date unknown-alias ruby-tags json-syntax eyaml-blob
   lookup-options-regex-invalid lookup-options-not-hash hiera-config unknown-backend wrong-backend-kind
-  no-location backend-options eyaml-without-keys type-mismatch missing-parameter
+  no-location backend-options eyaml-without-keys type-mismatch missing-parameter convert-to-arguments
 ].freeze
 FAILS_WHEN_STRICT = %w[undefined-variable foreign-percent-syntax not-a-hash].freeze
 WARNS = %w[data-namespace].freeze
