@@ -7,7 +7,7 @@ use crate::scope::{
     Nodes, NodesError, json_names_nodes, names_nodes, plain_yaml, read_json_nodes, read_nodes,
     refused_facts,
 };
-use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
+use crate::value::{HashMap, StrKey, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::path;
 
 /// Extensions of files that describe nodes.
@@ -33,6 +33,13 @@ fn wrapped_facts(value: &Value) -> Option<&Value> {
     let facts = value.get("values")?;
     let is_wrapped = facts.as_hash().is_some() && value.get("name").is_some();
     is_wrapped.then_some(facts)
+}
+
+/// Why Puppet fails for the name that facts give their node (`TrustedInformation`).
+fn not_a_name(facts: &HashMap) -> Option<&'static str> {
+    let name = facts.get(&StrKey("clientcert"))?;
+    let is_one = name.as_str().is_some() || name.is_undef();
+    (!is_one).then_some("the fact 'clientcert' is not a string, and Puppet fails on it")
 }
 
 impl NodeFile {
@@ -83,6 +90,31 @@ impl NodeFile {
         match refused_facts(facts, &self.path).filter(|_| wrapped.is_none()) {
             Some(problem) => Err(problem),
             None => Ok(facts.clone()),
+        }
+    }
+
+    /// The facts of a file for `puppet lookup --facts`, which takes no facts inside of a wrapper.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or why Puppet refuses it, in words.
+    pub fn facts_of_lookup(&self) -> Result<HashMap, String> {
+        let facts = self.facts()?;
+        let read = || match self.by_name(
+            || from_json(&self.text).map_err(|error| error.to_string()),
+            || self.plain_facts(),
+        ) {
+            Ok(Value::Hash(whole)) => refused_facts(&whole, &self.path),
+            Ok(_) => None,
+            Err(problem) => Some(problem),
+        };
+        match read() {
+            Some(problem) => Err(format!(
+                "{problem}: puppet lookup takes only the hash of facts, which is below 'values' here; --nodes takes \
+                 the file as it is"
+            )),
+            None => not_a_name(&facts).map_or(Ok(facts), |problem| {
+                Err(format!("{}: {problem}", self.path))
+            }),
         }
     }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::analysis::SiteManifests;
-use crate::lookup::Settings;
+use crate::lookup::{PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
+use crate::value::StrKey;
 use crate::workspace::{Root, Snapshot};
 
 /// The manifests that are run before a lookup; `None` unless the command line asks for it.
@@ -18,10 +19,16 @@ impl Compiled {
         Compiled(Some(Arc::new(manifests.of_top_scope())))
     }
 
-    /// The scope of a lookup for a node. Newer versions of `puppet lookup` have the variables of a
-    /// server (`puppet/application/lookup.rb`, `generate_scope`), older ones do not.
-    pub(super) fn scope(&self, node: &Node, environment: &str) -> Scope {
-        let scope = node.scope(environment).served();
+    /// The scope of a lookup for a node. From version 8 on `puppet lookup` has the variables of a
+    /// server (`puppet/application/lookup.rb`, `generate_scope`), before it has none.
+    pub(super) fn scope(&self, node: &Node, environment: &str, version: PuppetVersion) -> Scope {
+        let is_told = node.variables.contains_key(&StrKey("server_facts"));
+        let scope = node.scope(environment);
+        let scope = if version < PuppetVersion::V8 && !is_told {
+            scope.without_server()
+        } else {
+            scope.served()
+        };
         match &self.0 {
             Some(manifests) => scope.with_assigned(manifests.assigned(node, &scope)),
             None => scope,

@@ -197,12 +197,20 @@ impl NodeRequest<'_> {
         give_meaning(&mut node, &name_rules(&self.project.nodes)).then_some(node)
     }
 
-    /// The node of `puppet lookup --facts`: the given facts over its known ones, and the meaning of
-    /// its name.
+    /// A node as its agent has it: the given facts over its known ones, and the meaning of its name.
     pub(super) fn with_facts(&self, name: &str, given: &HashMap, known: &Nodes) -> Node {
-        let mut node = match known.get(name) {
+        self.over_known(Node::with_facts(name, given), given, known)
+    }
+
+    /// The same as `puppet lookup --facts` has it.
+    pub(super) fn looked_up(&self, name: &str, given: &HashMap, known: &Nodes) -> Node {
+        self.over_known(Node::looked_up(name, given), given, known)
+    }
+
+    fn over_known(&self, unknown: Node, given: &HashMap, known: &Nodes) -> Node {
+        let mut node = match known.get(&unknown.certname) {
             Some(known) => known.with_facts_over(given),
-            None => Node::with_facts(name, given),
+            None => unknown,
         };
         give_meaning(&mut node, &name_rules(&self.project.nodes));
         node
@@ -239,6 +247,14 @@ impl NodeRequest<'_> {
     fn facts_file(&self) -> Option<&str> {
         let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
         self.facts.or(of_project).map(String::as_str)
+    }
+
+    /// The facts of the flag, refused where `puppet lookup --facts` refuses them.
+    pub(super) fn given(&self) -> Result<HashMap, String> {
+        match self.facts {
+            Some(path) => file(path, WANTED_FACTS)?.facts_of_lookup(),
+            None => Ok(HashMap::default()),
+        }
     }
 
     /// The facts below every node's own.

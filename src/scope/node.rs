@@ -186,17 +186,31 @@ impl Node {
         }
     }
 
-    /// The node as in `puppet lookup --facts` if neither a fact nor trusted data gives its name
-    /// (`TrustedInformation.local`). `None` if one of them does.
+    /// The node as `puppet lookup --facts` has it where no CA answers: its trusted data is not that of
+    /// a certificate, but comes from the fact `clientcert` (`TrustedInformation.local`).
     #[must_use]
-    pub fn without_name(&self) -> Option<Node> {
-        let is_named = !self.trusted.is_empty() || self.facts.get("clientcert").is_some();
-        let parts = ["certname", "hostname", "domain"];
-        let trusted = parts.map(|part| (Value::from(part), Value::Undef));
-        (!is_named).then(|| Node {
-            trusted: trusted.into_iter().collect(),
-            ..self.clone()
-        })
+    pub fn looked_up(certname: &str, facts: &HashMap) -> Node {
+        let node = Node::with_facts(certname, facts);
+        if trusted_in(facts).is_some() {
+            return node;
+        }
+        let name = facts.get(&StrKey("clientcert")).and_then(Value::as_str);
+        let none = ["certname", "hostname", "domain"].map(|part| (part.into(), Value::Undef));
+        let unnamed = match name {
+            Some(_) => HashMap::default(),
+            None => HashMap::from_iter(none),
+        };
+        Node {
+            trusted: default_trusted(name.unwrap_or_default(), Authenticated::Local, &unnamed),
+            ..node
+        }
+    }
+
+    /// Whether the trusted data says that the node has no name.
+    #[must_use]
+    pub fn is_nameless(&self) -> bool {
+        let certname = self.trusted.get(&StrKey("certname"));
+        certname.is_some_and(Value::is_undef)
     }
 
     /// The node with some facts replaced, each completely, as in `puppet lookup --facts`

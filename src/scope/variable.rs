@@ -202,6 +202,17 @@ impl Scope {
         }
     }
 
+    /// The same scope in a command without a server: its `$server_facts` are empty. An open scope stays
+    /// as it is.
+    #[must_use]
+    pub fn without_server(mut self) -> Scope {
+        if !self.open {
+            let none = Value::from(HashMap::default());
+            Arc::make_mut(&mut self.top).insert("server_facts".into(), none);
+        }
+        self
+    }
+
     /// The variables that manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {

@@ -203,7 +203,7 @@ fn the_command_prints_what_puppet_prints() {
 }
 
 /// Files of facts: name and text.
-const FACTS_FILES: [(&str, &str); 12] = [
+const FACTS_FILES: [(&str, &str); 17] = [
     ("taken.yaml", "role: web\nd: '2024-01-02'\n"),
     (
         "trusted.yaml",
@@ -223,6 +223,20 @@ const FACTS_FILES: [(&str, &str); 12] = [
     ("number.json", r#"{"2": "x"}"#),
     ("list.yaml", "- role\n"),
     ("empty.json", "{}"),
+    (
+        "saved.yaml",
+        "--- !ruby/object:Puppet::Node::Facts\nname: n.example.com\nvalues: {role: web}\n",
+    ),
+    ("wrapped.yaml", "name: n.example.com\nvalues: {role: web}\n"),
+    (
+        "wrapped.json",
+        r#"{"name": "n.example.com", "values": {"role": "web"}}"#,
+    ),
+    ("values.json", r#"{"values": {"role": "web"}}"#),
+    (
+        "named.json",
+        r#"{"role": "web", "clientcert": "c.d", "hostname": "c", "domain": "d", "fqdn": "c.d"}"#,
+    ),
 ];
 
 #[test]
@@ -238,20 +252,14 @@ fn facts_files_are_taken_and_refused_as_by_puppet() {
     let folder = tempfile::tempdir().unwrap();
     let environment = write_environment(folder.path());
     let data = "whose: \"%{facts.role} %{trusted.authenticated} %{trusted.extensions.pp_role} %{trusted.hostname} \
-                %{name}\"\ncert: \"%{trusted.certname} %{trusted.domain}\"\n";
+                %{name} %{trusted.certname} %{trusted.domain} [%{server_facts.environment}]\"\n";
     std::fs::write(format!("{environment}/data/common.yaml"), data).unwrap();
     let mut refused = 0;
     for (name, text) in FACTS_FILES {
         let file = folder.path().join(name);
         std::fs::write(&file, text).unwrap();
         let file = file.to_str().unwrap();
-        // Without trusted data of its own, a node here is what its agent would be.
-        let key = match name {
-            "part.json" => "cert",
-            "taken.yaml" => "role_only",
-            _ => "whose",
-        };
-        let call = [key, "--node", "n.example.com", "--facts", file];
+        let call = ["whose", "--node", "n.example.com", "--facts", file];
         let theirs = puppet(folder.path(), &call);
         let ours = ours(
             &environment,
@@ -275,7 +283,7 @@ fn facts_files_are_taken_and_refused_as_by_puppet() {
             refused += 1;
         }
     }
-    assert_eq!(refused, 9);
+    assert_eq!(refused, 12);
 }
 
 /// The wrong file type and the expected one are named in our own words.
@@ -457,16 +465,34 @@ fn a_name_that_only_the_flag_says_and_a_server_are_told_of() {
         let arguments = ["lookup", key, "--node", "web1", "--facts", facts];
         super::reach_cli::output_of(folder.path(), &arguments)
     };
-    let note = "note: trusted.certname is 'web1' here; puppet lookup has nothing there, since no fact \
-                'clientcert' is in facts.yaml\n";
+    let note = "note: trusted.certname is empty, as in puppet lookup, since no fact 'clientcert' is in facts.yaml; an \
+                agent has 'web1' there\n";
     let (_, shown, error) = lookup("a", "facts.yaml");
-    assert_eq!((&*shown, &*error), ("--- node\n", note));
+    assert_eq!((&*shown, &*error), ("--- common\n", note));
+    let (_, shown, _) = lookup("a", "named.yaml");
+    assert_eq!(shown, "--- node\n");
     for (key, facts) in [("b", "facts.yaml"), ("a", "named.yaml")] {
         let (_, _, error) = lookup(key, facts);
         assert_eq!(error, "", "{key} {facts}");
     }
     let (_, shown, _) = lookup("e", "facts.yaml");
     assert_eq!(shown, "--- production\n");
+    let arguments = [
+        "lookup",
+        "e",
+        "--node",
+        "web1",
+        "--facts",
+        "facts.yaml",
+        "--puppet-version",
+        "7",
+    ];
+    let (_, shown, error) = super::reach_cli::output_of(folder.path(), &arguments);
+    assert_eq!(shown, "--- ''\n");
+    assert!(
+        error.starts_with("note: server_facts are empty, as in puppet lookup of Puppet 7"),
+        "{error}"
+    );
     let (_, shown, error) = lookup("s", "facts.yaml");
     assert_eq!(shown, "");
     assert!(error.contains("servername"), "{error}");

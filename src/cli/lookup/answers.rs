@@ -242,7 +242,7 @@ impl LookupQuestion<'_> {
         if !self.arguments.compile {
             let compiled =
                 Compiled::new(view.analysis.snapshot, view.root, self.session().settings);
-            let scope = compiled.scope(node, &view.environment.name);
+            let scope = compiled.scope(node, &view.environment.name, self.version());
             let failure = scope.assigned().and_then(|it| it.failure.as_ref());
             if let Some(failure) = failure.filter(|it| it.is_certain) {
                 remark(&format!("note: {}", no_catalog(failure)));
@@ -271,7 +271,7 @@ impl LookupQuestion<'_> {
             return;
         }
         let differs = |manifests: &SiteManifests| {
-            let scope = Compiled::default().scope(node, &view.environment.name);
+            let scope = Compiled::default().scope(node, &view.environment.name, self.version());
             let assigned = manifests.assigned(node, &scope);
             let with = session.lookup(&scope.with_assigned(assigned), &plain);
             with.result != answer.result

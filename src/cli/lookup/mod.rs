@@ -24,7 +24,9 @@ use crate::cli::suggestions::no_node;
 use crate::cli::terminal::{self, complain, remark};
 use crate::cli::usage::{SENSELESS, see_help};
 use crate::cli::workspace::WorkspaceArguments;
-use crate::lookup::{ConfigCache, Request, Session, Tracing, groups_of_nodes, groups_of_possible};
+use crate::lookup::{
+    ConfigCache, PuppetVersion, Request, Session, Tracing, groups_of_nodes, groups_of_possible,
+};
 use crate::scope::{Completeness, KnownNodes, Node, Scope, Told, certname};
 use crate::workspace::RootFiles;
 
@@ -169,14 +171,20 @@ impl LookupQuestion<'_> {
         view.analysis.session_over(files, &view.environment)
     }
 
+    fn version(&self) -> PuppetVersion {
+        self.view.analysis.settings.puppet_version
+    }
+
     fn scope(&self, node: &Node) -> Scope {
-        self.compiled.scope(node, &self.view.environment.name)
+        let environment = &self.view.environment.name;
+        self.compiled.scope(node, environment, self.version())
     }
 
     fn answer_for(&self, node: &Node) -> Ended {
         let session = self.session_for(std::iter::once(node));
         let ended = self.one(&session, &self.scope(node));
         self.note_manifests(node);
+        self.note_server(&session, node);
         if ended == Ok(ExitCode::from(UNKNOWN))
             && let Some(untold) = untold(node)
         {
@@ -190,7 +198,7 @@ impl LookupQuestion<'_> {
 
     /// For the node of `puppet lookup --facts`.
     fn with_facts(&self) -> Ended {
-        let given = self.sources.common()?;
+        let given = self.sources.given()?;
         let named = self.arguments.node.as_deref().or_else(|| certname(&given));
         let name = named.unwrap_or_default().to_owned();
         let own = NodeRequest {
@@ -202,25 +210,40 @@ impl LookupQuestion<'_> {
         if given.is_empty() && known.get(&name).is_none() {
             return Err(format!("No facts available for target node: {name}"));
         }
-        let node = own.with_facts(&name, &given, known);
-        if self.request.tracing == Tracing::Off
-            && known.get(&name).is_none()
-            && let Some(nameless) = node.without_name()
-        {
-            let answer = |node: &Node| {
-                let answer = self.session().lookup(&self.scope(node), &self.request);
-                answer.result.ok()
-            };
-            if answer(&node) != answer(&nameless) {
+        let node = own.looked_up(&name, &given, known);
+        if node.is_nameless() {
+            let agent = own.with_facts(&name, &given, known);
+            let (one, other) = (self.scope(&node), self.scope(&agent));
+            if self.differ(&self.session(), &one, &other) {
                 let facts = self.arguments.workspace.nodes.facts().unwrap_or_default();
                 remark(&format!(
-                    "note: trusted.certname is '{name}' here; puppet lookup has nothing there, since no fact \
-                     'clientcert' is in {}",
+                    "note: trusted.certname is empty, as in puppet lookup, since no fact 'clientcert' is in {}; an \
+                     agent has '{name}' there",
                     terminal::shown(facts)
                 ));
             }
         }
         self.answer_for(&node)
+    }
+
+    /// Whether the answers in two scopes differ; not for explanations.
+    fn differ(&self, session: &Session<'_>, one: &Scope, other: &Scope) -> bool {
+        let result = |scope: &Scope| session.lookup(scope, &self.request).result.ok();
+        self.request.tracing == Tracing::Off && result(one) != result(other)
+    }
+
+    /// If an agent gets another value because of what its server sets, says so.
+    fn note_server(&self, session: &Session<'_>, node: &Node) {
+        if self.version() >= PuppetVersion::V8 {
+            return;
+        }
+        let environment = &self.view.environment.name;
+        let agent = self.compiled.scope(node, environment, PuppetVersion::V8);
+        if self.differ(session, &self.scope(node), &agent) {
+            remark(
+                "note: server_facts are empty, as in puppet lookup of Puppet 7; an agent has them: see 'hiera-ls matrix'",
+            );
+        }
     }
 
     /// For a node by its name. If no file describes it, anything that depends on its facts is
