@@ -124,6 +124,8 @@ pub struct NodesReport {
     pub names_only: usize,
     /// Where they come from.
     pub origins: Vec<NodesOrigin>,
+    /// The environments that sources tell, each with the number of its nodes.
+    pub environments: BTreeMap<Arc<str>, usize>,
     /// Files named like a nodes file that are not used.
     pub passed_over: Vec<Arc<str>>,
     /// Read errors, in words.
@@ -445,7 +447,12 @@ fn is_derived(rules: &[NameRule], node: &Node, name: &str) -> bool {
 
 fn nodes_report(set: &NodeSet) -> NodesReport {
     let nodes = set.nodes.all().iter();
+    let mut environments = BTreeMap::new();
+    for own in nodes.clone().filter_map(|node| node.environment.as_ref()) {
+        *environments.entry(Arc::clone(own)).or_default() += 1;
+    }
     NodesReport {
+        environments,
         count: set.nodes.all().len(),
         names_only: nodes
             .filter(|node| node.knowledge != Knowledge::All)

@@ -38,11 +38,26 @@ impl RootView<'_> {
             let datadir = datadir_of(place);
             datadir.is_some_and(|dir| self.files().kind(&dir) != Some(FileKind::Directory))
         };
+        !places.is_empty() && (places.iter().any(is_missing) || self.finds_no_file(&places))
+    }
+
+    /// The folder where the first level of a layer looks for data, if none of its levels finds a file
+    /// here. `None` also if a level's function is never run. O(levels), and a list of files if no level
+    /// has a file for every node.
+    #[must_use]
+    pub fn datadir_without_files(&self, layer: &Layer) -> Option<String> {
+        let places = self.places(layer);
+        let start = || places.first()?.template.first_text().rsplit_once('/');
+        let start = || start().map(|(folder, _)| folder.to_owned());
+        let datadir = places.iter().find_map(datadir_of).or_else(start)?;
+        let are_read = places.iter().all(|place| place.reading.is_some());
+        (are_read && self.finds_no_file(&places)).then_some(datadir)
+    }
+
+    fn finds_no_file(&self, places: &[Place]) -> bool {
         // The last level usually has a file for every node.
         let mut last_first = places.iter().rev();
-        !places.is_empty()
-            && (places.iter().any(is_missing)
-                || last_first.all(|place| self.expand(&place.template).is_empty()))
+        last_first.all(|place| self.expand(&place.template).is_empty())
     }
 
     /// Whether [`RootView::lacks_levels`] may say something else than before files appeared or

@@ -498,9 +498,12 @@ fn levels_that_are_not_found_may_set_every_key() {
             ("manifests/site.pp", "include tool\n"),
             ("data/common.yaml", "other: 1\n"),
         ]);
-        let (_, shown, _) = output_of(folder.path(), &["check", "--format", "concise"]);
+        let (code, shown, error) = output_of(folder.path(), &["check", "--format", "concise"]);
         let found = shown.contains("missing-parameter");
         assert_eq!(found, is_reported, "{datadir} {path}: {shown}");
+        let words = "what no level sets, and what nothing reads, was not checked";
+        assert_eq!(error.contains(words), !is_reported, "{error}");
+        assert_eq!(code, Some(if is_reported { 1 } else { 3 }));
         assert!(!shown.contains("orphan-file"), "{shown}");
     }
 }

@@ -269,6 +269,12 @@ fn variables_of_declared_classes_are_unknown_with_compile() {
         (code, shown)
     };
     assert_eq!(lookup("who", &["--compile"]), (Some(3), String::new()));
+    let asked = ["lookup", "who", "--node", "n1", "--compile"];
+    let (_, _, error) = output_of(folder.path(), &asked);
+    assert!(
+        error.contains("\ncommon, unless a file for base::env has the key\n"),
+        "{error}"
+    );
     assert_eq!(lookup("b", &["--compile"]), (Some(3), String::new()));
     assert_eq!(lookup("who", &[]), (Some(0), "--- common\n".to_owned()));
     assert_eq!(

@@ -593,3 +593,32 @@ fn nodes_and_facts_are_read_from_the_standard_input_and_from_pipes() {
         );
     }
 }
+
+/// The answers are the output, also that of all other nodes; what is left out is one line on standard error.
+#[test]
+fn many_answers_are_a_row_on_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let hierarchy =
+        "version: 5\nhierarchy:\n- {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n";
+    let files: Vec<(String, String)> = (0..130)
+        .map(|at| {
+            (
+                format!("data/nodes/n{at}.example.com.yaml"),
+                format!("k: {at}\n"),
+            )
+        })
+        .collect();
+    let files = files.iter().map(|(path, text)| (&**path, &**text));
+    let files: Vec<(&str, &str)> = files.chain([("hiera.yaml", hierarchy)]).collect();
+    write(folder.path(), &files);
+    let (shown, error, code) = run(folder.path(), &["lookup", "k"]);
+    assert_eq!(code, 2);
+    assert_eq!(shown.lines().count(), 101, "{shown}");
+    assert_eq!(
+        error,
+        "and 31 more values: --render-as json prints all, --node names a node\n"
+    );
+    let (shown, error, _) = run(folder.path(), &["lookup", "k", "--render-as", "json"]);
+    assert_eq!(error, "");
+    assert!(shown.contains("n129.example.com"), "{shown}");
+}

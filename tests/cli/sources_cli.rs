@@ -247,3 +247,69 @@ fn what_a_server_sets_and_quoted_extensions_can_be_given() {
     let line = "trusted.extensions.\"1.3.6.1.4\" 1 level, 1 file 1 of 1 node trusted data";
     assert!(words.contains(line), "{text}");
 }
+
+#[test]
+fn a_node_has_the_environment_that_its_source_tells() {
+    let nodes = r#"[{"certname": "p", "environment": "production", "facts": {}, "trusted": {}},
+        {"certname": "s", "environment": "staging", "facts": {}, "trusted": {}},
+        {"certname": "n", "facts": {}, "trusted": {}}]"#;
+    let hierarchy = "version: 5\nhierarchy:\n- {name: Environment, path: 'env/%{environment}.yaml'}\n\
+                     - {name: Common, path: common.yaml}\n";
+    let folder = super::reach_cli::workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("data/env/staging.yaml", "k: own\n"),
+        ("data/common.yaml", "k: common\n"),
+        ("nodes.json", nodes),
+    ]);
+    let run = |arguments: &[&str]| super::reach_cli::output_of(folder.path(), arguments);
+    let (_, shown, _) = run(&["matrix", "k", "--format", "csv"]);
+    let rows: Vec<&str> = shown.lines().skip(1).collect();
+    assert_eq!(rows.len(), 2, "{shown}");
+    assert!(
+        rows.iter()
+            .any(|row| row.contains("own") && row.contains(",s,")),
+        "{shown}"
+    );
+    let (_, shown, error) = run(&["lookup", "k", "--node", "s"]);
+    assert_eq!(shown, "--- common\n");
+    assert_eq!(
+        error,
+        "note: node 's' is in the environment 'staging'; this is its answer in 'production', as of puppet lookup: \
+         --environment staging gives its own\n"
+    );
+    let own = run(&["lookup", "k", "--node", "s", "--environment", "staging"]);
+    assert_eq!(own, (Some(0), "--- own\n".to_owned(), String::new()));
+    let (_, shown, error) = run(&["lookup", "k", "--node", "n"]);
+    assert_eq!((&*shown, &*error), ("--- common\n", ""));
+    let (_, shown, _) = run(&["doctor"]);
+    assert!(
+        shown.contains("\n  environments: 1 in production, 1 in staging, 1 not told\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_node_reads_no_files_of_other_environments() {
+    let hierarchy = "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n";
+    let folder = super::reach_cli::workspace(&[
+        ("environments/production/hiera.yaml", hierarchy),
+        ("environments/production/data/common.yaml", "k: 1\n"),
+        ("environments/staging/hiera.yaml", hierarchy),
+        ("environments/staging/data/common.yaml", "k: 2\n"),
+        (
+            "nodes.json",
+            r#"{"p": {"environment": "production", "facts": {}}, "s": {"environment": "staging", "facts": {}}}"#,
+        ),
+    ]);
+    for (environment, value) in [("production", "1"), ("staging", "2")] {
+        let place = format!("environments/{environment}/data/common.yaml:1:1");
+        let (_, shown, _) = super::reach_cli::output_of(folder.path(), &["hover", &place]);
+        assert_eq!(
+            shown,
+            format!(
+                "k — first found, for every node that reads this file\n  {value}\nset in \
+                 environments/{environment}/data/common.yaml:1\n"
+            )
+        );
+    }
+}

@@ -109,6 +109,9 @@ pub(crate) struct CheckOptions {
 /// Exit code for a path that cannot be checked, or a file that cannot be written.
 const BAD_PATH: u8 = 2;
 
+/// Exit code without errors if the levels of a hierarchy are not found.
+const NOT_WHOLE: u8 = 3;
+
 /// Checks the workspaces of the paths (without any, the current folder's), and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
 pub(crate) fn run(arguments: &CheckArguments) -> ExitCode {
@@ -165,7 +168,12 @@ fn checked(arguments: &CheckArguments) -> Ended {
         let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
         has_errors || (report.has_fixed && output.exit_non_zero_on_fix)
     };
-    Ok(if is_failure { ExitCode::FAILURE } else { code })
+    let is_whole = !report.lacks_levels || output.exit_zero || code != ExitCode::SUCCESS;
+    Ok(match (is_failure, is_whole) {
+        (true, _) => ExitCode::FAILURE,
+        (false, true) => code,
+        (false, false) => ExitCode::from(NOT_WHOLE),
+    })
 }
 
 /// Prints an error and returns the exit code for it.

@@ -18,7 +18,7 @@ use super::{
     CheckArguments, CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full,
     github, gitlab, json as as_json, junit, parallel, rdjson, sarif,
 };
-use crate::analysis::{PROJECT_FILE, Project};
+use crate::analysis::{Analysis, PROJECT_FILE, Project};
 use crate::cli::nodes::NodeRequest;
 use crate::cli::terminal::{self, Layout, Paint, ProgressLine};
 use crate::cli::workspace::{WorkspaceArguments, place_of};
@@ -27,8 +27,9 @@ use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
 use crate::rules::{Checker, Finding, FindingIdentity, Fixing, MAX_FINDINGS, Safety, Severity};
+use crate::scope::KnownNodes;
 use crate::text::number_of;
-use crate::workspace::{Change, Snapshot, Workspace, path};
+use crate::workspace::{Change, RootKind, Snapshot, Workspace, path};
 
 /// The number of findings of one rule up to which people change them one by one.
 const MANY: usize = 50;
@@ -65,6 +66,8 @@ pub(super) struct CheckReport<'a> {
     records: Vec<Record>,
     pub(super) has_diff: bool,
     pub(super) has_fixed: bool,
+    /// Whether no level of some hierarchy finds a file.
+    pub(super) lacks_levels: bool,
     /// Whether a fixed file could not be written.
     pub(super) has_failed: bool,
 }
@@ -92,6 +95,7 @@ impl<'a> CheckReport<'a> {
             records: Vec::new(),
             has_diff: false,
             has_fixed: false,
+            lacks_levels: false,
             has_failed: false,
         }
     }
@@ -135,6 +139,7 @@ impl<'a> CheckReport<'a> {
             return Ok(checked);
         }
         let read = self.find(folder, &opened, &paths);
+        self.tell_lacking_levels(&opened, &read);
         for wanted in group {
             let given = wanted.given;
             let is_named_in = |files: &[Arc<str>]| files.iter().any(|file| wanted.names(file));
@@ -148,6 +153,29 @@ impl<'a> CheckReport<'a> {
             });
         }
         Ok(checked)
+    }
+
+    /// Names the checked hierarchies of which no level finds a file: what no level sets, and what
+    /// nothing reads, is not known there.
+    fn tell_lacking_levels(&mut self, opened: &ReadWorkspace, read: &[Arc<str>]) {
+        let (snapshot, nodes) = (opened.workspace.snapshot(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &opened.settings, &opened.configs, &nodes);
+        let roots = snapshot.roots().iter();
+        for root in roots.filter(|root| !matches!(root.kind, RootKind::Module { .. })) {
+            let config = root.hiera_yaml.as_ref().filter(|it| read.contains(it));
+            let view = analysis.at(root);
+            let Some((config, datadir)) = config.zip(view.datadir_without_files(&view.layer))
+            else {
+                continue;
+            };
+            terminal::complain(&format!(
+                "{}: no level finds a file in {}: what no level sets, and what nothing reads, was not checked; name \
+                 the data with --path-map or 'pathMap'",
+                self.shown(config),
+                self.shown(&datadir)
+            ));
+            self.lacks_levels = true;
+        }
     }
 
     /// Reads a workspace; `None` if it has no hierarchy.

@@ -163,7 +163,9 @@ impl LookupQuestion<'_> {
     /// than those that its known data names.
     fn session_for<'n>(&self, mut nodes: impl Iterator<Item = &'n Node>) -> Session<'_> {
         let view = self.view;
-        let files = if nodes.all(|node| node.told == Completeness::default()) {
+        let is_told = nodes.all(|node| node.told == Completeness::default());
+        // What manifests set may be unknown.
+        let files = if is_told && !self.arguments.compile {
             &self.deployed
         } else {
             &self.searched
@@ -185,6 +187,7 @@ impl LookupQuestion<'_> {
         let ended = self.one(&session, &self.scope(node));
         self.note_manifests(node);
         self.note_server(&session, node);
+        self.note_environment(node);
         if ended == Ok(ExitCode::from(UNKNOWN))
             && let Some(untold) = untold(node)
         {
@@ -230,6 +233,19 @@ impl LookupQuestion<'_> {
     fn differ(&self, session: &Session<'_>, one: &Scope, other: &Scope) -> bool {
         let result = |scope: &Scope| session.lookup(scope, &self.request).result.ok();
         self.request.tracing == Tracing::Off && result(one) != result(other)
+    }
+
+    /// If a node is in another environment than the one that the lookup is in, says so.
+    fn note_environment(&self, node: &Node) {
+        let asked = &self.view.environment.name;
+        let own = node.environment.as_ref().filter(|own| *own != asked);
+        if let Some(own) = own.filter(|_| self.request.tracing == Tracing::Off) {
+            remark(&format!(
+                "note: node '{}' is in the environment '{own}'; this is its answer in '{asked}', as of puppet lookup: \
+                 --environment {own} gives its own",
+                node.certname
+            ));
+        }
     }
 
     /// If an agent gets another value because of what its server sets, says so.

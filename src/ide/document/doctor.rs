@@ -13,8 +13,7 @@ use crate::analysis::{
 };
 use crate::ide::cell::counted;
 use crate::scope::Imported;
-use crate::text::folded;
-use crate::text::number_of;
+use crate::text::{few, folded, number_of};
 use crate::workspace::{RootKind, Snapshot, path};
 
 /// The version of the JSON format.
@@ -236,6 +235,18 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: i64) {
             &format!("{} {from}{imported}", counted(origin.nodes)),
         );
     }
+    if !nodes.environments.is_empty() {
+        let all = nodes.environments.iter();
+        let mut counted: Vec<String> = all
+            .map(|(name, count)| format!("{count} in {name}"))
+            .collect();
+        let untold = nodes.count - nodes.environments.values().sum::<usize>();
+        if untold > 0 {
+            counted.push(format!("{untold} not told"));
+        }
+        let line = format!("environments: {}", few(&counted, MAX_NAMED));
+        put(out, 2, &line);
+    }
     for path in &nodes.passed_over {
         let _ = writeln!(
             out,
@@ -397,6 +408,7 @@ fn json_of(report: &Report) -> Value {
         "nodes": {
             "count": nodes.count,
             "names_only": nodes.names_only,
+            "environments": nodes.environments,
             "origins": origins,
             "passed_over": texts(&nodes.passed_over),
             "problems": nodes.problems,
