@@ -116,7 +116,9 @@ pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
-pub use site_cache::{SiteCache, SiteClasses, SiteNodes, Sites, decides_hierarchies};
+pub use site_cache::{
+    SiteCache, SiteClasses, SiteNodes, Sites, concerns_manifests, decides_hierarchies,
+};
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{
     MAX_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,

@@ -218,6 +218,7 @@ impl NodeSources {
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
             described_by: self.described_by,
+            of_sites: Arc::default(),
         }
     }
 

@@ -45,6 +45,39 @@ pub struct NodeSet {
     pub rules: Vec<NameRule>,
     /// The kind of files that describe them.
     pub described_by: DescribedBy,
+    pub(super) of_sites: Arc<NodesOfSites>,
+}
+
+/// The nodes of environments as they are described, kept while data and code are edited: see
+/// [`Analysis::nodes_of_site`](super::Analysis::nodes_of_site).
+///
+/// Without it an edit that concerns the classes of nodes binds the facts of all nodes again.
+#[derive(Debug, Default)]
+pub(super) struct NodesOfSites(Mutex<Vec<(SiteNames, KnownNodes)>>);
+
+/// An environment's name, that of its members, and the names of nodes in its manifests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct SiteNames {
+    pub(super) environment: Arc<str>,
+    pub(super) members_in: Arc<str>,
+    pub(super) named: Vec<Arc<str>>,
+}
+
+impl NodesOfSites {
+    /// The nodes of an environment.
+    pub(super) fn of(&self, site: SiteNames, find: impl FnOnce() -> KnownNodes) -> KnownNodes {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, nodes)) = lock().iter().find(|(known, _)| *known == site) {
+            return nodes.as_given();
+        }
+        let found = find();
+        let mut known = lock();
+        if known.len() >= MAX_CACHED {
+            known.remove(0);
+        }
+        known.push((site, found.as_given()));
+        found
+    }
 }
 
 /// A source of nodes.
@@ -412,6 +445,7 @@ impl NodeSet {
             passed_over: self.passed_over.clone(),
             rules: self.rules.clone(),
             described_by: self.described_by,
+            of_sites: Arc::clone(&self.of_sites),
         }
     }
 

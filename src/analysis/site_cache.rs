@@ -14,7 +14,8 @@ use crate::hierarchy::Layer;
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, language_of, path,
+    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, format_of,
+    language_of, path,
 };
 
 /// Maximum number of kept snapshots: the editor's, and one with the settings of before.
@@ -176,22 +177,42 @@ fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
 /// no longer set. O(changed files and their keys, and users of those keys).
 fn concerns_sites(snapshot: &Snapshot) -> bool {
     let delta = snapshot.delta();
+    let decides = |file: &FileDelta| sets_options(file) || sets_parameters(snapshot, file);
+    !delta.appeared.is_empty()
+        || !delta.vanished.is_empty()
+        || delta.files.iter().any(decides)
+        || concerns_manifests(snapshot)
+}
+
+/// Whether the last change of a snapshot may concern what manifests do for nodes: hierarchies or
+/// code changed, or keys that manifests look up have other values. O(changed files and their keys,
+/// and users of those keys).
+#[must_use]
+pub fn concerns_manifests(snapshot: &Snapshot) -> bool {
+    let delta = snapshot.delta();
+    // A folder can stand where levels read a file.
+    let is_known = |path: &Arc<str>| delta.files.iter().any(|file| file.path == *path);
+    let mut moved = delta.appeared.iter().chain(&delta.vanished);
     if delta.roots_changed
         || delta.settings_changed
-        || !delta.appeared.is_empty()
-        || !delta.vanished.is_empty()
+        || delta.others_moved
+        || moved.any(|path| format_of(path).is_some() && !is_known(path))
         || delta.files.iter().any(|file| decides(snapshot, file))
     {
         return true;
     }
-    let is_looked_up = |key: &Arc<str>| {
-        let mut asking = snapshot.files_looking_up(key);
-        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
-    };
     match last_difference(snapshot).keys_as_read() {
         TouchedKeys::All => true,
-        TouchedKeys::Keys(keys) => keys.iter().any(is_looked_up),
+        TouchedKeys::Keys(keys) => keys.iter().any(|key| is_looked_up_by_code(snapshot, key)),
     }
+}
+
+/// Whether a manifest looks up a top-level key or a part of its value, or may do so.
+fn is_looked_up_by_code(snapshot: &Snapshot, key: &str) -> bool {
+    snapshot.files_looking_up(key).next().is_some()
+        || snapshot.looked_up(&format!("{key}.")).next().is_some()
+        || snapshot.files_that_may_look_up(key).next().is_some()
+        || snapshot.files_that_compute_keys().next().is_some()
 }
 
 /// Whether the content of a file may decide which hierarchies there are and what they read: also
@@ -204,8 +225,8 @@ pub fn decides_hierarchies(snapshot: &Snapshot, at: &str) -> bool {
     ) || snapshot.roots().of_config(at).is_some()
 }
 
-/// Whether a changed file decides more than the values of keys.
-fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
+/// Whether a changed file sets a class parameter that it did not set, or no longer sets one.
+fn sets_parameters(snapshot: &Snapshot, file: &FileDelta) -> bool {
     let is_parameter = |key: &Arc<str>| {
         let Some((class, parameter)) = split_key(key) else {
             return false;
@@ -217,13 +238,20 @@ fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
         })
     };
     let keys = file.keys();
-    let mut names = keys.added.iter().chain(&keys.removed);
+    keys.added.iter().chain(&keys.removed).any(is_parameter)
+}
+
+/// Whether `lookup_options` of a file changed.
+fn sets_options(file: &FileDelta) -> bool {
+    let keys = file.keys();
+    !keys.lookup_options.is_empty() || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
+}
+
+/// Whether a changed file decides more than the values and options of keys.
+fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
     language_of(&file.path).is_some()
         || path::extension(&file.path) == Some("rb")
         || decides_hierarchies(snapshot, &file.path)
-        || !keys.lookup_options.is_empty()
-        || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
-        || names.any(is_parameter)
 }
 
 #[cfg(test)]
@@ -233,9 +261,10 @@ mod tests {
     use crate::lookup::PuppetVersion;
     use crate::workspace::{Change, Workspace};
 
-    const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\n#- hiera.yaml\nversion: 5\n\
+    const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\nroles: {web: [ntp]}\n\
+         of_a: [ntp]\n#- hiera.yaml\nversion: 5\n\
          hierarchy: [{name: c, path: common.yaml}]\n#- manifests/site.pp\n\
-         lookup('classes').include\n#- modules/ntp/manifests/init.pp\n\
+         lookup('classes').include\nlookup('roles.web').include\nlookup(\"of_${facts['x']}\").include\n#- modules/ntp/manifests/init.pp\n\
          class ntp($servers, $port = 1) {}\n";
 
     /// Whether an edit of a file keeps what is known of the sites.
@@ -264,6 +293,8 @@ mod tests {
         assert!(keeps(data, "other: 1", "# why\nother: 1\nntp::por: 1"));
         assert!(keeps(data, "[a]", "[a, b]"));
         assert!(!keeps(data, "[ntp]", "[ntp, b]"));
+        assert!(!keeps(data, "web: [ntp]", "web: [ntp, b]"));
+        assert!(!keeps(data, "of_a: [ntp]", "of_a: [ntp, b]"));
         assert!(!keeps(data, "ntp::servers", "ntp::server"));
         assert!(!keeps(data, "other: 1", "ntp::port: 1"));
         assert!(!keeps(

@@ -20,7 +20,7 @@ use crate::interpolation::Key;
 use crate::value::{
     HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
 };
-use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS};
+use crate::workspace::{Entry, FileKind, Format, LOOKUP_OPTIONS};
 
 /// The source of a value, for messages.
 #[derive(Clone, Copy)]
@@ -305,8 +305,12 @@ impl Engine<'_> {
                  be declared in hiera.yaml when using this lookup_key function",
             );
         };
-        let data = self.yaml_hash(&path.place)?;
-        let value = data.get(root).cloned().ok_or(Failure::NotFound)?;
+        let found = match self.yaml_entry(origin, root) {
+            Entry::Value(value) => Some(value),
+            Entry::Absent => None,
+            Entry::Unknown => self.yaml_hash(&path.place)?.get(root).cloned(),
+        };
+        let value = found.ok_or(Failure::NotFound)?;
         let value = self.decrypt(&value, root, &path.place, invocation)?;
         self.check_value(origin, root, &value)?;
         Ok(value)

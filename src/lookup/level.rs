@@ -41,8 +41,8 @@ pub(super) struct LevelProvider {
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
     /// The cache of a function that is evaluated.
     pub(super) cached: Cached,
-    /// How often each location was searched for a single key.
-    pub(super) searches: RefCell<Vec<u32>>,
+    /// What was spent on single keys of each location, in bytes of its text.
+    pub(super) spent: RefCell<Vec<usize>>,
     /// The definition of a function that is not Puppet's own, once searched for.
     pub(super) definition: OnceCell<FunctionDefinition>,
     pub(super) declared: Option<Declared>,
@@ -68,7 +68,7 @@ impl LevelProvider {
             cached_values: CachedValues::default(),
             hashes: RefCell::default(),
             cached: Cached::default(),
-            searches: RefCell::default(),
+            spent: RefCell::default(),
             definition: OnceCell::new(),
             declared: None,
         }
@@ -383,9 +383,6 @@ impl Engine<'_> {
     /// The entry for a key in a location's file, without loading the whole file.
     fn entry_alone(&self, origin: &ValueOrigin<'_>, root: &str) -> Entry {
         let ValueOrigin { level, at, .. } = *origin;
-        let Some(place) = origin.place.filter(|place| !place.is_uri) else {
-            return Entry::Unknown;
-        };
         // A module's data is also checked for foreign keys.
         let is_plain = level.function.kind == FunctionKind::DataHash
             && *level.function.name == *"yaml_data"
@@ -394,14 +391,21 @@ impl Engine<'_> {
         if !is_plain || matches!(level.hashes.borrow().get(at), Some(Some(_))) {
             return Entry::Unknown;
         }
-        let mut searches = level.searches.borrow_mut();
-        if searches.len() <= at {
-            searches.resize(at + 1, 0);
+        self.yaml_entry(origin, root)
+    }
+
+    /// The entry for a key in the YAML file of a location, as long as that costs less than loading
+    /// the whole file.
+    pub(super) fn yaml_entry(&self, origin: &ValueOrigin<'_>, root: &str) -> Entry {
+        let ValueOrigin { level, at, .. } = *origin;
+        let Some(place) = origin.place.filter(|place| !place.is_uri) else {
+            return Entry::Unknown;
+        };
+        let mut spent = level.spent.borrow_mut();
+        if spent.len() <= at {
+            spent.resize(at + 1, 0);
         }
-        searches[at] += 1;
-        self.session
-            .files
-            .entry(&place.place, root, searches[at] - 1)
+        self.session.files.entry(&place.place, root, &mut spent[at])
     }
 
     /// The hash of a location, read once for a compilation; `None` if it comes from a function that

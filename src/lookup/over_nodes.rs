@@ -302,8 +302,8 @@ impl Parted {
             let views = session.views(nodes, &layer);
             views.part(session, keys.clone(), &files, &mut classes);
         }
-        for variable in &reads.variables {
-            classes.split_by(&nodes.column(variable), members);
+        for column in nodes.columns(reads.variables.iter()) {
+            classes.split_by(&column, members);
         }
         if let Some(failures) = nodes.failures() {
             classes.split_by(&failures, members);

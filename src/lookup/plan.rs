@@ -37,7 +37,8 @@ type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 struct LayerPlan {
     basis: Basis,
     places: OnceLock<Arc<[Place]>>,
-    /// By the id of the set of nodes.
+    /// By the id of the set of nodes; by that of the same nodes without manifests if these set no
+    /// variable of a path.
     views: Mutex<Map<u64, Arc<LayerViews>>>,
 }
 
@@ -87,15 +88,25 @@ impl Session<'_> {
             return make();
         };
         let lock = || plan.views.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&nodes.id()) {
-            return known.clone();
+        let holds = |views: &&Arc<LayerViews>| !views.are_set_by_manifests(nodes);
+        {
+            let known = lock();
+            let of_given = || known.get(&nodes.given_id()).filter(holds);
+            if let Some(known) = known.get(&nodes.id()).or_else(of_given) {
+                return known.clone();
+            }
         }
         let made = make();
+        let id = if made.are_set_by_manifests(nodes) {
+            nodes.id()
+        } else {
+            nodes.given_id()
+        };
         let mut known = lock();
         if known.len() >= MAX_SETS {
             known.clear();
         }
-        known.insert(nodes.id(), made.clone());
+        known.insert(id, made.clone());
         made
     }
 

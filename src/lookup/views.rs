@@ -13,7 +13,7 @@ use super::node_classes::{Classes, NumberLists};
 use super::over_nodes::FirstFiles;
 use super::session::Session;
 use crate::hierarchy::{FunctionKind, Layer, Template};
-use crate::scope::{Column, KnownNodes};
+use crate::scope::{Column, KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
@@ -81,6 +81,8 @@ pub(super) struct LayerViews {
     /// The inputs that read each file, by the file's id.
     numbered: NumberLists,
     others: Vec<u32>,
+    /// The variables that the paths read.
+    variables: BTreeSet<Arc<str>>,
 }
 
 impl LayerViews {
@@ -139,7 +141,13 @@ impl LayerViews {
             numbered: NumberLists::new(files, numbered.iter().copied()),
             others,
             inputs,
+            variables: BTreeSet::new(),
         }
+    }
+
+    /// Whether the manifests of some nodes may set a variable of a path.
+    pub(super) fn are_set_by_manifests(&self, nodes: &KnownNodes) -> bool {
+        are_set_by_manifests(nodes, &self.variables)
     }
 
     /// The nodes that have one of the wanted inputs, in their order. An input that is a file is only
@@ -320,9 +328,8 @@ impl ViewsByValues {
     ) {
         let known = self.0.iter().position(|known| known.variables == variables);
         let known = known.unwrap_or_else(|| {
-            let columns = variables.iter().map(|variable| nodes.column(variable));
             self.0.push(ViewsOfVariables {
-                columns: columns.collect(),
+                columns: nodes.columns(variables.iter()),
                 numbers: Map::default(),
                 variables,
             });
@@ -341,6 +348,7 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut inputs: Map<LevelInput, u32> = Map::new();
     let mut known: Map<NodeView, u32> = Map::new();
+    let mut variables = BTreeSet::new();
     let globs = KnownGlobs::default();
     let mut by_values = ViewsByValues::default();
     for member in 0..nodes.len() {
@@ -348,13 +356,22 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             view_numbers.push(number);
             continue;
         }
-        let mut engine = Engine::new(*session, nodes.scope(member));
-        engine.globs = globs.clone();
-        let seen = match seen(session, &mut engine, layer) {
-            Ok(seen) => seen,
-            Err(Failure::NotFound) => Vec::new(),
-            Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
+        let in_scope = |scope: Scope| {
+            let mut engine = Engine::new(*session, scope);
+            engine.globs = globs.clone();
+            let seen = match seen(session, &mut engine, layer) {
+                Ok(seen) => seen,
+                Err(Failure::NotFound) => Vec::new(),
+                Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
+            };
+            (seen, engine.in_paths.sorted())
         };
+        let (mut seen, mut read) = in_scope(nodes.given_scope(member));
+        // Manifests look keys up: they are run only if it matters.
+        if are_set_by_manifests(nodes, &read) {
+            (seen, read) = in_scope(nodes.scope(member));
+        }
+        variables.extend(read.iter().cloned());
         let view: NodeView = seen
             .into_iter()
             .map(|(level, input)| {
@@ -371,10 +388,18 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             views.push(view.clone());
             next
         });
-        by_values.add(nodes, member, engine.in_paths.sorted(), number);
+        by_values.add(nodes, member, read, number);
         view_numbers.push(number);
     }
-    LayerViews::new(session, all, &views, &view_numbers)
+    LayerViews {
+        variables,
+        ..LayerViews::new(session, all, &views, &view_numbers)
+    }
+}
+
+/// Whether the manifests of some nodes may set one of these variables.
+fn are_set_by_manifests(nodes: &KnownNodes, variables: &BTreeSet<Arc<str>>) -> bool {
+    variables.iter().any(|path| nodes.is_set_by_manifests(path))
 }
 
 /// The inputs of a layer for one node, level by level.

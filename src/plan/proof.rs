@@ -10,7 +10,8 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use crate::analysis::{
-    Analysis, ChangeExtent, Environments, RootView, difference, with_manifest_variables,
+    Analysis, ChangeExtent, Environments, RootView, concerns_manifests, difference,
+    with_manifest_variables,
 };
 use crate::edit::Plan;
 use crate::ide::cell::counted;
@@ -133,7 +134,9 @@ pub(super) fn after<T>(
     let after = after.ok_or("this would remove the hierarchy")?;
     // The results of a manifest's lookups may change, and the manifest itself.
     let changes_code = plan.paths().any(|at| at.ends_with(".pp"));
-    let may_differ = nodes.has_manifests() && (nodes.depend_on_data() || changes_code);
+    let may_differ = nodes.has_manifests()
+        && (nodes.depend_on_data() || changes_code)
+        && concerns_manifests(&snapshot);
     let with_variables =
         may_differ.then(|| with_manifest_variables(nodes, &snapshot, after.root, settings));
     let with_variables = with_variables.flatten();

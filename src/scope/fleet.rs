@@ -1,33 +1,45 @@
 //! The known nodes, prepared for lookups over thousands of nodes: their scopes, and their variables
 //! as columns of small numbers, each made on first use.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::column::{Column, ColumnInWork, Path, VariableOutcome};
 use super::legacy;
-use super::{
-    Assigned, CoreFact, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable, core_fact,
-};
-use crate::interpolation::{Key, Segment};
+use super::{Assigned, CoreFact, Knowledge, Manifests, Node, Nodes, Scope, core_fact};
 use crate::value::{KeyHashing, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
 #[derive(Debug)]
 pub struct KnownNodes {
     id: u64,
-    environment: Arc<str>,
-    members: Vec<FleetMember>,
-    /// The numbers of the nodes by name.
-    numbers: OnceLock<HashMap<Arc<str>, usize, KeyHashing>>,
-    are_names: bool,
-    columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
+    given: Arc<GivenNodes>,
+    /// What manifests do for each node; empty without manifests.
+    runs: Vec<NodeRun>,
+    /// The variables that manifests may set.
+    columns: Columns,
     /// Puppet's messages where it compiles no catalog.
     failures: OnceLock<Option<Arc<Column>>>,
     /// The manifests that set variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
 }
+
+/// The nodes as they are described, without what manifests do. They stay the same while data and
+/// code are edited, and so does what was found out about them.
+#[derive(Debug)]
+struct GivenNodes {
+    id: u64,
+    environment: Arc<str>,
+    members: Vec<GivenNode>,
+    /// The numbers of the nodes by name.
+    numbers: OnceLock<HashMap<Arc<str>, usize, KeyHashing>>,
+    are_names: bool,
+    columns: Columns,
+}
+
+/// Columns by the dotted paths of their variables.
+type Columns = Mutex<HashMap<Arc<str>, Arc<Column>>>;
 
 /// The name of the environment unless another one is requested.
 pub const DEFAULT_ENVIRONMENT: &str = "production";
@@ -37,113 +49,21 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Default for KnownNodes {
     fn default() -> KnownNodes {
-        KnownNodes {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            environment: Arc::from(DEFAULT_ENVIRONMENT),
-            members: Vec::new(),
-            numbers: OnceLock::new(),
-            are_names: false,
-            columns: Mutex::default(),
-            failures: OnceLock::new(),
-            manifests: None,
-        }
+        KnownNodes::of(&[], DEFAULT_ENVIRONMENT)
     }
 }
 
 #[derive(Debug)]
-struct FleetMember {
+struct GivenNode {
     node: Arc<Node>,
     scope: OnceLock<Scope>,
-    /// The scope without the variables of manifests.
-    plain: OnceLock<Scope>,
-    assigned: OnceLock<Arc<Assigned>>,
 }
 
-impl FleetMember {
-    fn new(node: &Arc<Node>) -> FleetMember {
-        FleetMember {
-            node: node.clone(),
-            scope: OnceLock::new(),
-            plain: OnceLock::new(),
-            assigned: OnceLock::new(),
-        }
-    }
-}
-
-/// One variable over all nodes.
+/// What manifests do for a node, once they were run.
 #[derive(Debug, Default)]
-pub struct Column {
-    /// For each node the index of its value.
-    pub ids: Vec<u32>,
-    /// The distinct values; `None` if the variable does not exist, or is unknown.
-    pub values: Vec<Option<Value>>,
-    /// For each value the number of nodes.
-    pub counts: Vec<usize>,
-    /// The index of the unknown value, if some nodes have it.
-    pub unknown: Option<u32>,
-    /// The nodes by the variable's text in a path.
-    pub(crate) by_text: OnceLock<HashMap<String, Vec<u32>, KeyHashing>>,
-}
-
-impl Column {
-    /// The value of a node's variable.
-    pub fn value(&self, member: usize) -> Option<&Value> {
-        let id = *self.ids.get(member)?;
-        self.values.get(id as usize)?.as_ref()
-    }
-
-    /// Whether the variable certainly does not exist for a node.
-    #[must_use]
-    pub fn is_undefined(&self, member: usize) -> bool {
-        let id = self.ids.get(member);
-        id.is_some_and(|id| self.values[*id as usize].is_none() && self.unknown != Some(*id))
-    }
-
-    /// Whether the variable certainly does not exist for some node.
-    #[must_use]
-    pub fn is_undefined_for_some(&self) -> bool {
-        let mut values = (0..).zip(&self.values);
-        values.any(|(id, value)| value.is_none() && self.unknown != Some(id))
-    }
-
-    /// The variable's text in a path.
-    pub fn text(&self, member: usize) -> Cow<'_, str> {
-        in_path(self.value(member))
-    }
-
-    /// The nodes for which the variable has a text in a path, in their order. O(nodes) the first
-    /// time.
-    pub fn members_with(&self, text: &str) -> &[u32] {
-        let by_text = self.by_text.get_or_init(|| {
-            let texts: Vec<Cow<'_, str>> = self.texts().collect();
-            let mut by_text: HashMap<String, Vec<u32>, KeyHashing> = HashMap::default();
-            for (member, id) in (0..).zip(&self.ids) {
-                match by_text.get_mut(&*texts[*id as usize]) {
-                    Some(members) => members.push(member),
-                    None => {
-                        by_text.insert(texts[*id as usize].to_string(), vec![member]);
-                    }
-                }
-            }
-            by_text
-        });
-        by_text.get(text).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// The text of each value in a path, in the order of the values.
-    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.values.iter().map(|value| in_path(value.as_ref()))
-    }
-}
-
-fn in_path(value: Option<&Value>) -> Cow<'_, str> {
-    match value {
-        None => Cow::Borrowed(""),
-        Some(value) => match value.as_str() {
-            Some(text) => Cow::Borrowed(text),
-            None => Cow::Owned(value.to_s()),
-        },
-    }
+struct NodeRun {
+    scope: OnceLock<Scope>,
+    assigned: OnceLock<Arc<Assigned>>,
 }
 
 impl KnownNodes {
@@ -156,8 +76,8 @@ impl KnownNodes {
     /// The same nodes as members of one environment. O(nodes).
     #[must_use]
     pub fn as_members(&self, environment: &Arc<str>) -> KnownNodes {
-        let members = self.members.iter().map(|member| {
-            let mut node = member.node.clone();
+        let members = self.nodes().map(|node| {
+            let mut node = node.clone();
             Arc::make_mut(&mut node).environment = Some(environment.clone());
             node
         });
@@ -167,12 +87,31 @@ impl KnownNodes {
     /// The nodes of a nodes file; those without an environment are in the given one. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
+        KnownNodes::of(nodes.all(), environment)
+    }
+
+    fn of(nodes: &[Arc<Node>], environment: &str) -> KnownNodes {
         let is_name = |node: &Arc<Node>| node.knowledge != Knowledge::All;
-        KnownNodes {
+        let member = |node: &Arc<Node>| GivenNode {
+            node: node.clone(),
+            scope: OnceLock::new(),
+        };
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let given = GivenNodes {
+            id,
             environment: Arc::from(environment),
-            members: nodes.all().iter().map(FleetMember::new).collect(),
-            are_names: !nodes.all().is_empty() && nodes.all().iter().all(is_name),
-            ..KnownNodes::default()
+            members: nodes.iter().map(member).collect(),
+            numbers: OnceLock::new(),
+            are_names: !nodes.is_empty() && nodes.iter().all(is_name),
+            columns: Mutex::default(),
+        };
+        KnownNodes {
+            id,
+            given: Arc::new(given),
+            runs: Vec::new(),
+            columns: Mutex::default(),
+            failures: OnceLock::new(),
+            manifests: None,
         }
     }
 
@@ -180,16 +119,20 @@ impl KnownNodes {
     /// or a variable that they may set, is first read. O(nodes).
     #[must_use]
     pub fn with_manifests(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
-        let members = self.members.iter();
+        let runs = self.given.members.iter().map(|_| NodeRun::default());
         KnownNodes {
-            environment: self.environment.clone(),
-            members: members
-                .map(|member| FleetMember::new(&member.node))
-                .collect(),
-            are_names: self.are_names,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            given: Arc::clone(&self.given),
+            runs: runs.collect(),
+            columns: Mutex::default(),
+            failures: OnceLock::new(),
             manifests: Some(manifests),
-            ..KnownNodes::default()
         }
+    }
+
+    /// The nodes as they are described.
+    fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.given.members.iter().map(|member| &member.node)
     }
 
     /// The same nodes, without what manifests set, as an agent describes them that does not send some
@@ -200,42 +143,47 @@ impl KnownNodes {
             let is_legacy = matches!(core_fact(name), CoreFact::Legacy(_));
             is_legacy && is_gone(name)
         };
-        let members = self.members.iter().map(|member| {
-            let mut node = Node::clone(&member.node);
+        let members = self.nodes().map(|node| {
+            let mut node = Node::clone(node);
             node.facts = node.facts.without(&is_gone);
             let names = legacy::names().filter(|name| is_gone(name));
             names.for_each(|name| node.told.facts.add(name));
             Arc::new(node)
         });
-        KnownNodes::in_environment(&members.collect(), &self.environment)
+        KnownNodes::in_environment(&members.collect(), &self.given.environment)
     }
 
-    /// The same nodes without what manifests set. O(nodes).
+    /// The same nodes without what manifests set.
     #[must_use]
     pub fn as_given(&self) -> KnownNodes {
-        let nodes = self.members.iter().map(|member| Arc::clone(&member.node));
-        KnownNodes::in_environment(&nodes.collect(), &self.environment)
+        KnownNodes {
+            id: self.given.id,
+            given: Arc::clone(&self.given),
+            runs: Vec::new(),
+            columns: Mutex::default(),
+            failures: OnceLock::new(),
+            manifests: None,
+        }
     }
 
     /// One of the nodes, without what manifests set.
     #[must_use]
     pub fn only(&self, member: usize) -> KnownNodes {
-        let node = self.members.get(member).map(|it| Arc::clone(&it.node));
-        KnownNodes::in_environment(&node.into_iter().collect(), &self.environment)
+        let node = self.nodes().nth(member).cloned();
+        KnownNodes::of(node.as_slice(), &self.given.environment)
     }
 
     /// The first of the nodes, if there are more; with scopes of their own.
     #[must_use]
     pub fn first(&self, most: usize) -> Option<KnownNodes> {
-        let members = self.members.iter().take(most);
-        (self.len() > most).then(|| KnownNodes {
-            environment: self.environment.clone(),
-            members: members
-                .map(|member| FleetMember::new(&member.node))
-                .collect(),
-            are_names: self.are_names,
-            manifests: self.manifests.clone(),
-            ..KnownNodes::default()
+        if self.len() <= most {
+            return None;
+        }
+        let nodes: Vec<Arc<Node>> = self.nodes().take(most).cloned().collect();
+        let first = KnownNodes::of(&nodes, &self.given.environment);
+        Some(match &self.manifests {
+            Some(manifests) => first.with_manifests(Arc::clone(manifests)),
+            None => first,
         })
     }
 
@@ -266,35 +214,41 @@ impl KnownNodes {
         self.scope(member).assigned().cloned()
     }
 
-    /// An id that is unique in this process.
+    /// An id that is unique in this process, for what manifests set and what they do not.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
+    /// The id of the same nodes without manifests.
+    #[must_use]
+    pub fn given_id(&self) -> u64 {
+        self.given.id
+    }
+
     /// The number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.members.len()
+        self.given.members.len()
     }
 
     /// Whether no node is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.given.members.is_empty()
     }
 
     /// The index of the node of that name. O(nodes) the first time.
     pub fn find(&self, certname: &str) -> Option<usize> {
-        let numbers = self.numbers.get_or_init(|| {
-            let names = self.members.iter().map(|member| &member.node.certname);
+        let numbers = self.given.numbers.get_or_init(|| {
+            let names = self.nodes().map(|node| &node.certname);
             names.cloned().zip(0..).collect()
         });
         numbers.get(certname).copied()
     }
 
     fn node(&self, member: usize) -> Option<&Node> {
-        Some(&self.members.get(member)?.node)
+        Some(&self.given.members.get(member)?.node)
     }
 
     /// The certname of a node.
@@ -332,66 +286,122 @@ impl KnownNodes {
     /// Whether there are nodes, and all of them are known only by name.
     #[must_use]
     pub fn are_names(&self) -> bool {
-        self.are_names
+        self.given.are_names
     }
 
     /// The scope of a node, made once.
     pub fn scope(&self, member: usize) -> Scope {
-        let Some(member) = self.members.get(member) else {
+        match (self.given.members.get(member), self.runs.get(member)) {
+            (None, _) => Scope::open(),
+            (Some(given), None) => given.scope.get_or_init(|| self.given.scope(given)).clone(),
+            (Some(_), Some(run)) => run
+                .scope
+                .get_or_init(|| self.new_scope(member, run))
+                .clone(),
+        }
+    }
+
+    /// The scope of a node without the variables that manifests set. A scope that would cache facts
+    /// is not kept, since a question goes to thousands of nodes.
+    #[must_use]
+    pub fn given_scope(&self, member: usize) -> Scope {
+        let Some(given) = self.given.members.get(member) else {
             return Scope::open();
         };
-        let make = || self.new_scope(member);
-        member.scope.get_or_init(make).clone()
+        let make = || self.given.scope(given);
+        if given.node.facts.in_memory().is_some() {
+            given.scope.get_or_init(make).clone()
+        } else {
+            given.scope.get().cloned().unwrap_or_else(make)
+        }
     }
 
-    fn plain_scope(&self, member: &FleetMember) -> Scope {
-        let environment = member.node.environment.as_deref();
-        let scope = member.node.scope(environment.unwrap_or(&self.environment));
-        scope.served()
-    }
-
-    fn new_scope(&self, member: &FleetMember) -> Scope {
-        let scope = self.plain_scope(member);
-        let Some(manifests) = &self.manifests else {
+    fn new_scope(&self, member: usize, run: &NodeRun) -> Scope {
+        let scope = self.given_scope(member);
+        let (Some(manifests), Some(node)) = (&self.manifests, self.node(member)) else {
             return scope;
         };
-        let run = || manifests.assigned(&member.node, &scope);
-        scope.with_assigned(member.assigned.get_or_init(run).clone())
+        let assigned = run
+            .assigned
+            .get_or_init(|| manifests.assigned(node, &scope));
+        scope.with_assigned(assigned.clone())
     }
 
-    /// The scope of a node, for a single question. A scope that would cache facts is not kept,
-    /// since a question goes to thousands of nodes. Manifests are run only for a variable that they
-    /// may set.
-    fn passing_scope(&self, member: usize, is_set_by_manifests: bool) -> Scope {
-        let Some(entry) = self.members.get(member) else {
-            return Scope::open();
-        };
-        let is_kept = entry.node.facts.in_memory().is_some();
-        match (self.manifests.is_some() && !is_set_by_manifests, is_kept) {
-            (true, true) => entry.plain.get_or_init(|| self.plain_scope(entry)).clone(),
-            (true, false) => self.plain_scope(entry),
-            (false, true) => self.scope(member),
-            (false, false) => {
-                let known = entry.scope.get().cloned();
-                known.unwrap_or_else(|| self.new_scope(entry))
+    /// The scope of a node with the variables that manifests set, for a single question; kept like
+    /// [`KnownNodes::given_scope`].
+    fn passing_scope(&self, member: usize) -> Scope {
+        let is_kept = self
+            .node(member)
+            .is_some_and(|node| node.facts.in_memory().is_some());
+        match self.runs.get(member) {
+            None => self.given_scope(member),
+            Some(_) if is_kept => self.scope(member),
+            Some(run) => {
+                let known = run.scope.get().cloned();
+                known.unwrap_or_else(|| self.new_scope(member, run))
             }
         }
     }
 
     /// A variable over all nodes, by its dotted path. O(nodes) the first time.
     pub fn column(&self, variable: &Arc<str>) -> Arc<Column> {
-        let lock = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(variable) {
-            return known.clone();
+        self.columns(std::iter::once(variable)).remove(0)
+    }
+
+    /// Several variables over all nodes, in their order: the scope of each node is made once for all
+    /// of them. O(nodes) the first time.
+    pub fn columns<'a>(
+        &self,
+        variables: impl Iterator<Item = &'a Arc<str>> + Clone,
+    ) -> Vec<Arc<Column>> {
+        for is_set in [false, true] {
+            let known = self.known_columns(is_set);
+            let missing = variables.clone().filter(|name| {
+                self.is_set_by_manifests(name) == is_set && !known.contains_key(*name)
+            });
+            let missing: Vec<&Arc<str>> = missing.collect();
+            drop(known);
+            if missing.is_empty() {
+                continue;
+            }
+            let paths: Vec<Path> = missing.iter().map(|name| Path::parse(name)).collect();
+            let mut building: Vec<ColumnInWork> = Vec::new();
+            building.resize_with(paths.len(), ColumnInWork::default);
+            for member in 0..self.len() {
+                let scope = if is_set {
+                    self.passing_scope(member)
+                } else {
+                    self.given_scope(member)
+                };
+                for (path, column) in paths.iter().zip(&mut building) {
+                    column.push(path.outcome(&scope, member));
+                }
+            }
+            let columns = building.into_iter().map(|built| Arc::new(built.column));
+            let named = missing.into_iter().cloned().zip(columns);
+            self.known_columns(is_set).extend(named);
         }
-        let path = Path::parse(variable);
-        let root = variable.split('.').next().unwrap_or_default();
-        let is_set = self.manifests.as_ref().is_some_and(|it| it.may_set(root));
-        let column =
-            self.column_of(|member| path.outcome(&self.passing_scope(member, is_set), member));
-        let column = Arc::new(column);
-        lock().insert(variable.clone(), column.clone());
-        column
+        let found = variables.map(|name| {
+            let known = self.known_columns(self.is_set_by_manifests(name));
+            known.get(name).cloned().unwrap_or_default()
+        });
+        found.collect()
+    }
+
+    /// Whether manifests may set a variable for some node, by its dotted path.
+    #[must_use]
+    pub fn is_set_by_manifests(&self, path: &str) -> bool {
+        self.may_be_set(path.split('.').next().unwrap_or_default())
+    }
+
+    /// The columns so far: of variables that manifests may set, or of others.
+    fn known_columns(&self, are_set: bool) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Column>>> {
+        let columns = if are_set {
+            &self.columns
+        } else {
+            &self.given.columns
+        };
+        columns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puppet's messages for the nodes that certainly get no catalog, as a column; `None` if all get
@@ -402,103 +412,29 @@ impl KnownNodes {
             if !manifests.may_fail() {
                 return None;
             }
-            let column = self.column_of(|member| {
-                let scope = self.passing_scope(member, true);
+            let mut built = ColumnInWork::default();
+            for member in 0..self.len() {
+                let scope = self.passing_scope(member);
                 let assigned = scope.assigned();
                 let message = assigned.and_then(|assigned| assigned.why_no_catalog());
-                message.map_or(VariableOutcome::Undefined, |message| {
+                built.push(message.map_or(VariableOutcome::Undefined, |message| {
                     VariableOutcome::Known(Value::String(message.clone()))
-                })
-            });
+                }));
+            }
+            let column = built.column;
             let fails = column.values.iter().any(Option::is_some);
             fails.then(|| Arc::new(column))
         };
         self.failures.get_or_init(find).clone()
     }
-
-    /// An outcome over all nodes.
-    fn column_of(&self, outcome: impl Fn(usize) -> VariableOutcome) -> Column {
-        let mut numbers: HashMap<VariableOutcome, u32, KeyHashing> = HashMap::default();
-        let mut column = Column {
-            ids: Vec::with_capacity(self.len()),
-            ..Column::default()
-        };
-        for member in 0..self.len() {
-            let outcome = outcome(member);
-            let next = column.values.len() as u32;
-            let id = match numbers.get(&outcome) {
-                Some(id) => *id,
-                None => {
-                    column.values.push(outcome.value());
-                    column.counts.push(0);
-                    if outcome == VariableOutcome::Unknown {
-                        column.unknown = Some(next);
-                    }
-                    numbers.insert(outcome, next);
-                    next
-                }
-            };
-            column.ids.push(id);
-            column.counts[id as usize] += 1;
-        }
-        column
-    }
 }
 
-struct Path {
-    root: Option<(Arc<str>, Vec<Segment>)>,
-}
-
-/// Everything a lookup can learn of a variable: equal outcomes lead to equal answers.
-#[derive(PartialEq, Eq, Hash)]
-enum VariableOutcome {
-    /// The value at the end of the path.
-    Known(Value),
-    Undefined,
-    /// It may exist; answers mark it as unknown.
-    Unknown,
-    /// The path ends early, at a value that may be no collection: Puppet's message depends on that
-    /// value.
-    Stopped(usize, Value),
-    /// The path is invalid: no two nodes share an outcome.
-    Own(usize),
-}
-
-impl VariableOutcome {
-    fn value(&self) -> Option<Value> {
-        let VariableOutcome::Known(value) = self else {
-            return None;
-        };
-        Some(value.clone())
-    }
-}
-
-impl Path {
-    fn parse(text: &str) -> Path {
-        let key = Key::parse(text).ok();
-        let root = key.and_then(|key| Some((Arc::from(key.root.as_name()?), key.segments)));
-        Path { root }
-    }
-
-    fn outcome(&self, scope: &Scope, member: usize) -> VariableOutcome {
-        let Some((root, segments)) = &self.root else {
-            return VariableOutcome::Own(member);
-        };
-        let mut value = match scope.dotted(root, segments) {
-            Variable::Known(value) => value,
-            Variable::Undefined(Undefined { .. }) => return VariableOutcome::Undefined,
-            Variable::Unknown => return VariableOutcome::Unknown,
-        };
-        for (depth, segment) in segments.iter().enumerate() {
-            value = match segment.part_of(&value) {
-                Some(next) => next.clone(),
-                None if value.as_hash().is_some() => {
-                    return VariableOutcome::Stopped(depth, Value::Undef);
-                }
-                None => return VariableOutcome::Stopped(depth + 1, value),
-            };
-        }
-        VariableOutcome::Known(value)
+impl GivenNodes {
+    /// A new scope of a node.
+    fn scope(&self, given: &GivenNode) -> Scope {
+        let environment = given.node.environment.as_deref();
+        let scope = given.node.scope(environment.unwrap_or(&self.environment));
+        scope.served()
     }
 }
 
@@ -543,5 +479,38 @@ mod tests {
         known.column(&Arc::from("role"));
         known.column(&Arc::from("role.x"));
         assert_eq!(manifests.0.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn other_manifests_change_only_what_they_may_set() {
+        let text = "a: {facts: {site: lon}}\nb: {facts: {site: nyc}}\n";
+        let nodes = Nodes::read(&load_yaml(text.as_bytes()).unwrap(), &Default::default()).unwrap();
+        let known = KnownNodes::new(&nodes).with_manifests(Arc::new(Counting::default()));
+        let again = known.with_manifests(Arc::new(Counting::default()));
+        assert_ne!(known.id(), again.id());
+        assert_eq!(known.given_id(), again.as_given().id());
+        let is_kept = |name: &str| {
+            let name = Arc::from(name);
+            Arc::ptr_eq(&known.column(&name), &again.column(&name))
+        };
+        assert!(is_kept("facts.site"));
+        assert!(!is_kept("role"));
+    }
+
+    #[test]
+    fn several_columns_are_those_of_each_variable() {
+        let text = "a: {facts: {site: lon}, variables: {role: x}}\nb: {facts: {site: nyc}}\nc: {variables: {role: x}}\n";
+        let nodes = Nodes::read(&load_yaml(text.as_bytes()).unwrap(), &Default::default()).unwrap();
+        let with_manifests =
+            || KnownNodes::new(&nodes).with_manifests(Arc::new(Counting::default()));
+        let names = ["role", "facts.site", "facts", "role"].map(Arc::from);
+        let together = with_manifests().columns(names.iter());
+        assert_eq!(together.len(), names.len());
+        for (name, column) in names.iter().zip(together) {
+            let alone = with_manifests().column(name);
+            assert_eq!(column.ids, alone.ids, "{name}");
+            assert_eq!(column.values, alone.values, "{name}");
+            assert_eq!(column.counts, alone.counts, "{name}");
+        }
     }
 }

@@ -15,6 +15,7 @@
 
 mod assigned;
 mod bindings;
+mod column;
 mod completeness;
 mod core_facts;
 mod facts;
@@ -30,11 +31,12 @@ mod sources;
 mod variable;
 
 pub use assigned::{Assigned, Assignment, Assignments, CompileFailure, Manifests};
+pub use column::Column;
 pub use completeness::{Completeness, Told, written};
 pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};
 pub use facts::Facts;
 pub use facts_file::{name_of, refused_facts, refused_variables};
-pub use fleet::{Column, DEFAULT_ENVIRONMENT, KnownNodes};
+pub use fleet::{DEFAULT_ENVIRONMENT, KnownNodes};
 pub use imported::{IMPORT, IMPORT_BEGIN, Imported, nodes_file};
 pub use json_sources::{json_names_nodes, read_json_nodes};
 pub use naming::NameRule;

@@ -3,8 +3,8 @@
 //!
 //! Without this module a lookup in a scope of its own takes 8.5 ms in a snapshot instead of 0.07
 //! ms: the values of a whole workspace fit into no cache. A hover makes up to 64 such lookups
-//! (floor: 1 ms). If files were never loaded whole ([`MAX_ASKED`]), warm lookups would be 34 times
-//! as fast as Puppet's instead of 65 times (floor: 40).
+//! (floor: 1 ms). If files were never loaded whole ([`SEARCH`]), warm lookups would be 34 times as
+//! fast as Puppet's instead of 65 times (floor: 40).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,11 +22,18 @@ use crate::value::{StrKey, Value, load_plain_entry, load_plain_yaml};
 /// a value takes about ten times its text.
 const MAX_REMEMBERED: usize = 1 << 20;
 
-/// Number of keys that a scope reads from one file one by one, before the whole file is loaded.
-const MAX_ASKED: u32 = 4;
+/// What a search for a key costs, in bytes of text that are loaded in the same time.
+///
+/// A scope reads keys one by one until it has spent what loading the whole file costs, so that it
+/// never spends more than twice the better of the two ways.
+const SEARCH: usize = 64;
 
-/// The same for a file whose facts are not known: each key is searched from the start.
-const MAX_ASKED_PLAIN: u32 = 2;
+/// What loading a whole file costs besides its text, in the same unit.
+const LOAD: usize = 512;
+
+/// Number of keys that a scope reads one by one from a file whose facts are not known: each is
+/// searched from the start.
+const MAX_ASKED_PLAIN: usize = 2;
 
 /// Values by the hashes of their texts: a hash identifies the text of one value, the name
 /// distinguishes keys of equal values.
@@ -44,22 +51,31 @@ impl Default for EntryCache {
 
 impl EntryCache {
     /// The entry of a key in a YAML file, if it is certain from its facts and the key's own lines.
-    /// O(log keys) if the value is cached, else O(length of the value).
-    pub(super) fn entry(&self, file: &File, key: &str, searches: u32) -> Entry {
+    /// O(log keys) if the value is cached, else O(length of the value). `spent` is what the scope has
+    /// spent on keys of this file so far, in bytes of its text. `is_loaded` tells whether the whole
+    /// file is cached: then that costs less than a value that is not.
+    pub(super) fn entry(
+        &self,
+        file: &File,
+        key: &str,
+        spent: &mut usize,
+        is_loaded: impl FnOnce() -> bool,
+    ) -> Entry {
         let is_text = file.open.is_some() || matches!(file.content(), Some(Content::Text(_)));
         if file.format() != Some(Format::Yaml) || !is_text {
             return Entry::Unknown;
         }
         let Some(facts) = file.known_facts() else {
-            return plain_entry(file.text(), key, searches);
+            return plain_entry(file.text(), key, spent);
         };
         // The values of a text that is parsed in parts take too much memory.
-        if searches >= MAX_ASKED && !facts.in_parts {
+        if *spent > file.text().len() + LOAD && !facts.in_parts {
             return Entry::Unknown;
         }
         if !facts.is_whole {
             return Entry::Unknown;
         }
+        *spent += SEARCH;
         let Some(fact) = facts.key(key) else {
             return if facts.keys.is_empty() || facts.has_odd_keys {
                 Entry::Unknown
@@ -73,9 +89,13 @@ impl EntryCache {
         {
             return Entry::Value(value.clone());
         }
+        if !facts.in_parts && is_loaded() {
+            return Entry::Unknown;
+        }
         let Some((value, bytes)) = load(file, fact) else {
             return Entry::Unknown;
         };
+        *spent += bytes;
         let named = (fact.name.clone(), value.clone());
         held().insert(fact.fingerprint, named, bytes);
         Entry::Value(value)
@@ -85,10 +105,11 @@ impl EntryCache {
 /// The entry of a key in a plain text without facts: a command reads a key and `lookup_options` from
 /// most files, and ends. Without this function `lookup --explain` takes 15 ms instead of 10: 1/107 of
 /// Puppet's time, and the floor is 1/20.
-fn plain_entry(text: &str, key: &str, searches: u32) -> Entry {
-    if searches >= MAX_ASKED_PLAIN {
+fn plain_entry(text: &str, key: &str, spent: &mut usize) -> Entry {
+    if *spent >= MAX_ASKED_PLAIN * text.len() {
         return Entry::Unknown;
     }
+    *spent += text.len();
     match load_plain_entry(text.as_bytes(), key) {
         Some(Some(value)) => Entry::Value(value),
         Some(None) => Entry::Absent,
@@ -163,12 +184,13 @@ mod tests {
 
     /// The number of keys that were read without loading the file.
     fn check(text: &str) -> usize {
+        // A file that is loaded is not read by keys.
+        let data = snapshot(text).data("/w/data/a.yaml", Format::Yaml);
         let snapshot = snapshot(text);
-        let data = snapshot.data("/w/data/a.yaml", Format::Yaml);
         let keys = ["a", "b", "c", "k", "<<", "1", "a b", "lookup_options"];
         let certain = keys.iter().filter(|key| {
             let whole = data.loaded.as_ref().map(|value| value.get(key).cloned());
-            match snapshot.entry("/w/data/a.yaml", key, 0) {
+            match snapshot.entry("/w/data/a.yaml", key, &mut 0) {
                 Entry::Unknown => return false,
                 Entry::Absent => assert_eq!(whole, Ok(None), "{key} of {text:?}"),
                 Entry::Value(value) => assert_eq!(whole, Ok(Some(value)), "{key} of {text:?}"),

@@ -96,9 +96,9 @@ pub trait Files: Sync {
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
 
     /// One top-level key of a YAML file, if it can be read without loading the whole file; equal to
-    /// the result of [`Files::data`]. `searches` is how often the file was searched before: for many
-    /// keys, loading the whole file is faster.
-    fn entry(&self, _path: &str, _key: &str, _searches: u32) -> Entry {
+    /// the result of [`Files::data`]. `spent` is what the scope has spent on single keys of this file,
+    /// in bytes of its text: for many keys, loading the whole file is faster.
+    fn entry(&self, _path: &str, _key: &str, _spent: &mut usize) -> Entry {
         Entry::Unknown
     }
 

@@ -343,12 +343,25 @@ impl Snapshot {
         }
     }
 
+    /// The entry of a key in a YAML file: see [`EntryCache::entry`].
+    pub(super) fn entry_of(&self, file: &File, key: &str, spent: &mut usize) -> Entry {
+        let is_loaded = || {
+            let bytes = file.bytes();
+            bytes.is_ok_and(|bytes| {
+                self.data
+                    .cached(file.hash(), &bytes, Format::Yaml)
+                    .is_some()
+            })
+        };
+        self.entries.entry(file, key, spent, is_loaded)
+    }
+
     /// A file's value of a top-level key, also in a file that Puppet refuses. Loads only the key's
     /// own lines if that is certain to give the same value.
     #[must_use]
     pub fn value_of(&self, file: &File, key: &str, format: Format) -> Option<Value> {
         let entry = if file.format() == Some(format) {
-            self.entries.entry(file, key, 0)
+            self.entry_of(file, key, &mut 0)
         } else {
             Entry::Unknown
         };

@@ -385,10 +385,10 @@ impl<T: SeenFrom> Files for T {
         }
     }
 
-    fn entry(&self, path: &str, key: &str, searches: u32) -> Entry {
+    fn entry(&self, path: &str, key: &str, spent: &mut usize) -> Entry {
         let (snapshot, root) = self.seen();
         match snapshot.read(root, path) {
-            Ok(file) => snapshot.entries.entry(file, key, searches),
+            Ok(file) => snapshot.entry_of(file, key, spent),
             Err(_) => Entry::Unknown,
         }
     }

@@ -529,9 +529,11 @@ fn lists(body: CodeBody<'_>) -> impl Iterator<Item = IncludedList<'_>> {
 impl<'a> Analysis<'a> {
     /// The class names in a list of a file, with their places.
     pub(super) fn elements(self, file: &File, key: &str) -> Vec<(Arc<str>, TextRange)> {
-        let parse = self
-            .snapshot
-            .parse_once(file, file.format().unwrap_or(Format::Yaml));
+        let format = file.format().unwrap_or(Format::Yaml);
+        let Some(fact) = file.facts().key(key) else {
+            return Vec::new();
+        };
+        let parse = self.snapshot.parse_entry(file, format, fact);
         let tree = &parse.tree;
         let is_it = |key_at| tree.scalar_text(key_at).is_some_and(|text| **text == *key);
         let list = tree.entries().filter(|&(key, _)| is_it(key)).last();

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::{Inclusions, MAX_NODES};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
+use crate::analysis::nodes::SiteNames;
 use crate::analysis::site::is_for_everyone;
 use crate::analysis::{Analysis, NodeSet, with_manifest_variables};
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
@@ -18,33 +19,45 @@ impl<'a> Analysis<'a> {
     /// that its manifests set. Facts that are not given may exist.
     #[must_use]
     pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
-        let mut nodes = Nodes::default();
-        let is_here = |node: &&Arc<Node>| {
-            let other = node.environment.as_deref();
-            other.is_none_or(|other| other == self.name_of(root))
-        };
-        for node in set.nodes.all().iter().filter(is_here) {
-            let knowledge = match node.knowledge {
-                Knowledge::All | Knowledge::Name => Knowledge::Name,
-                Knowledge::Label => Knowledge::Label,
-            };
-            nodes.insert(Node {
-                knowledge,
-                ..node.as_ref().clone()
-            });
-        }
         let tops = self.site_bodies(root).into_iter();
         let tops = tops.filter(|top| !top.code.is_broken);
         let blocks = tops.flat_map(|top| &top.code.nodes);
-        let names = blocks.flat_map(|block| &block.matches);
-        for name in names.take(MAX_NODES) {
-            if let NodeMatch::Name(name) = name
-                && nodes.get(name).is_none()
-            {
-                nodes.insert(Node::named(&name.to_lowercase()));
+        let names = blocks.flat_map(|block| &block.matches).take(MAX_NODES);
+        let names = names.filter_map(|name| {
+            let NodeMatch::Name(name) = name else {
+                return None;
+            };
+            Some(Arc::from(name.to_lowercase()))
+        });
+        let site = SiteNames {
+            environment: Arc::from(self.environment),
+            members_in: Arc::from(self.name_of(root)),
+            named: names.collect(),
+        };
+        let find = || {
+            let mut nodes = Nodes::default();
+            let is_here = |node: &&Arc<Node>| {
+                let other = node.environment.as_deref();
+                other.is_none_or(|other| other == &*site.members_in)
+            };
+            for node in set.nodes.all().iter().filter(is_here) {
+                let knowledge = match node.knowledge {
+                    Knowledge::All | Knowledge::Name => Knowledge::Name,
+                    Knowledge::Label => Knowledge::Label,
+                };
+                nodes.insert(Node {
+                    knowledge,
+                    ..node.as_ref().clone()
+                });
             }
-        }
-        let known = KnownNodes::in_environment(&nodes, self.environment);
+            for name in &site.named {
+                if nodes.get(name).is_none() {
+                    nodes.insert(Node::named(name));
+                }
+            }
+            KnownNodes::in_environment(&nodes, &site.environment)
+        };
+        let known = set.of_sites.of(site.clone(), find);
         let with_variables = with_manifest_variables(&known, self.snapshot, root, self.settings);
         with_variables.unwrap_or(known)
     }

@@ -139,7 +139,7 @@ fn values(
     let nodes = context.view.analysis.nodes;
     let variables = place.template.variables();
     let variables: IndexSet<&Arc<str>> = variables.filter(|name| !is_wildcard(name)).collect();
-    let columns: Vec<_> = variables.iter().map(|name| nodes.column(name)).collect();
+    let columns = nodes.columns(variables.iter().copied());
     let mut found: IndexSet<Vec<String>> = IndexSet::new();
     for member in members {
         let texts = columns.iter().map(|column| column.text(member));

@@ -88,7 +88,7 @@ fn a_cancelled_search_tries_no_edit() {
 }
 
 #[test]
-fn only_manifests_that_read_data_are_run_again() {
+fn only_manifests_that_look_up_an_edited_key_are_run_again() {
     let has_same_nodes = |site: &str| {
         let text = format!("#- data/common.yaml\nport: 80\n#- manifests/site.pp\n{site}\n");
         at_root(&text, |view| {
@@ -102,9 +102,10 @@ fn only_manifests_that_read_data_are_run_again() {
         })
     };
     assert!(has_same_nodes("$zone = $facts['site']"));
-    assert!(!has_same_nodes(
+    assert!(has_same_nodes(
         "$zone = lookup('zone', String, 'first', 'x')"
     ));
+    assert!(!has_same_nodes("$zone = lookup('a', String, 'first', 'x')"));
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn met_by(
     is_folder: impl Fn(&str) -> bool,
 ) -> Option<MetFolder> {
     let names: Vec<_> = template.variables().cloned().collect();
-    let columns: Vec<_> = names.iter().map(|name| nodes.column(name)).collect();
+    let columns = nodes.columns(names.iter());
     let folder_of = |member: usize| {
         let mut values = Vec::with_capacity(names.len());
         for (name, column) in names.iter().zip(&columns) {
