@@ -19,7 +19,7 @@ pub(super) struct DoctorArguments {
     #[arg(long, value_enum, default_value_t = DoctorFormat::Text)]
     format: DoctorFormat,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// The forms of the report.

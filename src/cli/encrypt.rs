@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::Ended;
 use super::hover::{PlaceArgument, offset, place};
+use super::puppet::PuppetArguments;
 use super::terminal::{print, remark};
-use super::workspace::{PuppetArguments, read};
+use super::workspace::read;
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block, block_lines};

@@ -9,8 +9,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// The transport logs whole messages, and an answer may hold a secret that the user asked for.
-const SILENT: &str = "tower_lsp_server::codec";
+/// These transports log whole messages, and an answer may hold a secret that the user asked for.
+const SILENT: [&str; 2] = ["tower_lsp_server::codec", "rmcp"];
 
 /// Starts the log of this process: with time and code location for a server, or as plain messages.
 pub(crate) fn start(with_time: bool) {
@@ -62,9 +62,9 @@ fn filter(wanted: &str) -> Targets {
     let others = wanted.default_level().unwrap_or(LevelFilter::WARN);
     wanted
         .iter()
-        .filter(|(target, _)| !target.starts_with(SILENT))
+        .filter(|(target, _)| !SILENT.iter().any(|silent| target.starts_with(silent)))
         .collect::<Targets>()
-        .with_target(SILENT, LevelFilter::OFF)
+        .with_targets(SILENT.map(|silent| (silent, LevelFilter::OFF)))
         .with_default(others)
 }
 
@@ -76,9 +76,17 @@ mod tests {
 
     #[test]
     fn whole_messages_are_never_written() {
-        for wanted in ["", "trace", "tower_lsp_server::codec=trace", "nonsense=="] {
+        for wanted in [
+            "",
+            "trace",
+            "tower_lsp_server::codec=trace",
+            "rmcp::service=trace",
+            "nonsense==",
+        ] {
             let filter = filter(wanted);
-            assert!(!filter.would_enable(SILENT, &Level::ERROR), "{wanted}");
+            for silent in SILENT.into_iter().chain(["rmcp::service"]) {
+                assert!(!filter.would_enable(silent, &Level::ERROR), "{wanted}");
+            }
             assert!(
                 filter.would_enable("hiera_ls::server", &Level::WARN),
                 "{wanted}"

@@ -39,7 +39,7 @@ pub(super) struct MatrixArguments {
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 once all rows are printed, 1 if something could not be read or a

@@ -6,6 +6,7 @@
 mod batch;
 mod check;
 mod compiled;
+mod console;
 mod diff;
 mod doctor;
 mod encrypt;
@@ -18,7 +19,10 @@ mod keys;
 mod log;
 mod lookup;
 mod matrix;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod nodes;
+mod puppet;
 mod render;
 mod rules;
 mod set;
@@ -94,6 +98,10 @@ enum Command {
     #[cfg(feature = "import")]
     #[command(subcommand, disable_help_subcommand = true)]
     Nodes(import::NodesCommand),
+    /// Answer agents and scripts: the Model Context Protocol on standard input and output, with read-only
+    /// tools
+    #[cfg(feature = "mcp")]
+    Mcp(Box<mcp::McpArguments>),
     /// Check the expectations stored with the data
     Test(Box<test::TestArguments>),
     /// Encrypt a value in its file, or a text, for a certificate of hiera-eyaml
@@ -168,6 +176,8 @@ fn run() -> Ended {
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         #[cfg(feature = "import")]
         Some(Command::Nodes(import::NodesCommand::Import(arguments))) => import::run(&arguments),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp(arguments)) => mcp::run(&arguments),
         Some(Command::Encrypt(arguments)) => encrypt::run(&arguments),
         Some(Command::Test(arguments)) => Ok(test::run(&arguments)),
         Some(Command::Hover(arguments)) => hover::run(&arguments),

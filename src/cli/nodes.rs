@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 
+use super::console;
 use super::suggestions::no_node;
 use crate::analysis::{
     NodeCache, NodeFile, NodeInputs, NodeSet, Project, has_nodes_extension, name_rules,
@@ -155,6 +156,26 @@ impl NodeArguments {
     /// Whether a flag describes nodes.
     pub(super) fn are_given(&self) -> bool {
         !self.nodes.is_empty() || self.facts.is_some()
+    }
+
+    /// The same flags with absolute paths.
+    ///
+    /// # Errors
+    /// One of them is standard input.
+    #[cfg(feature = "mcp")]
+    pub(super) fn absolute(&self) -> Result<NodeArguments, String> {
+        if self
+            .nodes
+            .iter()
+            .chain(&self.facts)
+            .any(|at| at == STANDARD_INPUT)
+        {
+            return Err("standard input is where the client speaks: name a file".to_owned());
+        }
+        Ok(NodeArguments {
+            nodes: self.nodes.iter().map(|at| disk::absolute(at)).collect(),
+            facts: self.facts.as_ref().map(|at| disk::absolute(at)),
+        })
     }
 
     /// The file of facts.
@@ -318,7 +339,8 @@ impl NodeRequest<'_> {
             outside: &|at| {
                 let read = named.iter().chain(&facts).find(|file| *file.path == *at);
                 let read = read.map(|file| file.text.clone());
-                read.or_else(|| disk.text(at).ok())
+                let unasked = || disk.text(at).ok().filter(|_| !console::is_forbidden(at));
+                read.or_else(unasked)
             },
             settings: self.settings,
             configs: self.configs,

@@ -54,7 +54,7 @@ pub(super) struct SetArguments {
     #[arg(long, value_enum, default_value_t = SetForm::Text)]
     format: SetForm,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 if there are edits or none are needed, 2 if there are none, 1 if

@@ -1,10 +1,11 @@
 //! Tables that commands print: their formats, and their progress.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::console::{self, ConsoleOutput};
 use super::terminal::{ProgressLine, unwritten};
 use crate::ide::json::json;
 
@@ -47,7 +48,7 @@ impl TableFormat {
 
 /// Rows on standard output, with progress on standard error if that is a terminal.
 pub(super) struct Rows {
-    out: std::io::BufWriter<std::io::StdoutLock<'static>>,
+    out: std::io::BufWriter<ConsoleOutput>,
     is_terminal: bool,
     progress: ProgressLine,
     format: TableFormat,
@@ -60,14 +61,17 @@ impl Rows {
         Rows {
             format,
             objects: 0,
-            out: std::io::BufWriter::new(std::io::stdout().lock()),
-            is_terminal: std::io::stdout().is_terminal(),
+            out: std::io::BufWriter::new(ConsoleOutput),
+            is_terminal: console::is_output_seen(),
             progress: ProgressLine::new(),
         }
     }
 
     /// Prints rows.
     pub(super) fn print(&mut self, text: &str) -> Result<(), String> {
+        if console::is_cancelled() {
+            return Err(console::CANCELLED.to_owned());
+        }
         if text.is_empty() {
             return Ok(());
         }

@@ -1,13 +1,14 @@
 //! Standard output and standard error for people: colours, width, progress, and one form for all
 //! messages. It must not know what the commands print.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::ValueEnum;
 
+use super::console::{self, ConsoleOutput, print_message};
 use crate::disk;
 use crate::text::cut;
 use crate::workspace::path;
@@ -34,14 +35,14 @@ pub(super) fn choose_color(color: Color) {
 
 /// Whether standard output is coloured.
 pub(super) fn is_coloured() -> bool {
-    is_wanted(std::io::stdout().is_terminal())
+    is_wanted(console::is_output_seen())
 }
 
 #[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
 fn is_wanted(is_terminal: bool) -> bool {
     let is_refused = || std::env::var("NO_COLOR").is_ok_and(|value| !value.is_empty());
     match COLOR.get().copied().unwrap_or_default() {
-        Color::Always => true,
+        Color::Always => console::call().is_none(),
         Color::Never => false,
         Color::Auto => is_terminal && !is_refused(),
     }
@@ -77,8 +78,9 @@ impl Layout {
     /// The layout for standard error.
     fn of_messages() -> Layout {
         Layout {
-            is_coloured: is_wanted(std::io::stderr().is_terminal()),
-            width: columns(terminal_size::terminal_size_of(std::io::stderr())),
+            is_coloured: is_wanted(console::are_messages_seen()),
+            width: columns(terminal_size::terminal_size_of(std::io::stderr()))
+                .filter(|_| console::are_messages_seen()),
         }
     }
 
@@ -234,7 +236,7 @@ pub(super) fn complain(message: &str) {
     let text = layout.text(&format!("{NAME} {message}"));
     let rest = text.strip_prefix(NAME).unwrap_or_default();
     let name = layout.word(Paint::Complaint, NAME);
-    let _ = write!(std::io::stderr(), "{name}{rest}");
+    print_message(&format!("{name}{rest}"));
 }
 
 /// Prints why a command failed, and returns its exit code.
@@ -245,7 +247,7 @@ pub(super) fn failed(message: &str) -> ExitCode {
 
 /// Prints a remark about an answer on standard error, wrapped if that is a terminal.
 pub(super) fn remark(message: &str) {
-    let _ = write!(std::io::stderr(), "{}", Layout::of_messages().text(message));
+    print_message(&Layout::of_messages().text(message));
 }
 
 /// The exit code if the reader closes the output early.
@@ -259,7 +261,7 @@ pub(super) fn has_found(code: u8) {
 /// Why standard output could not be written. If the reader closed it early, as `head` does, the
 /// program ends silently.
 pub(super) fn unwritten(error: &std::io::Error) -> String {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
+    if error.kind() == std::io::ErrorKind::BrokenPipe && console::call().is_none() {
         std::process::exit(FOUND.load(Ordering::Relaxed).into());
     }
     format!("standard output: {}", disk::failure(error))
@@ -270,7 +272,7 @@ pub(super) fn unwritten(error: &std::io::Error) -> String {
 /// # Errors
 /// See [`unwritten`].
 pub(super) fn print(text: &str) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
+    let mut out = ConsoleOutput;
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| unwritten(&error))
 }
@@ -306,7 +308,7 @@ pub(super) struct ProgressLine {
 impl ProgressLine {
     pub(super) fn new() -> ProgressLine {
         ProgressLine {
-            is_terminal: std::io::stderr().is_terminal(),
+            is_terminal: console::are_messages_seen(),
             is_shown: false,
         }
     }

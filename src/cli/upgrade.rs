@@ -10,9 +10,11 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::console;
+use super::puppet::puppet_version;
 use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
-use super::workspace::{WorkspaceArguments, load_with_any_nodes, puppet_version};
+use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use super::{Ended, usage};
 use crate::analysis::keys_of_all;
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
@@ -55,7 +57,7 @@ pub(super) struct UpgradeArguments {
     #[arg(long, value_enum, default_value_t)]
     format: UpgradeFormat,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// How the changes are printed.
@@ -108,6 +110,9 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
             report.undecided.push(key.clone());
         }
         progress.count(at + 1, keys.len(), "keys");
+        if console::is_cancelled() {
+            return Err(console::CANCELLED.to_owned());
+        }
     }
     progress.clear();
     let text = match arguments.format {

@@ -30,7 +30,7 @@ pub(super) struct WhyNotArguments {
     #[arg(long, value_enum, default_value_t = SetForm::Text)]
     format: SetForm,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 if the node has the value, 2 if not, 1 if something could not be

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::console;
 use super::nodes::{NodeArguments, NodeRequest};
+use super::puppet::PuppetArguments;
 use super::suggestions::is_environment;
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{
@@ -14,9 +15,9 @@ use crate::analysis::{
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::ide::upgrade::Upgrade;
-use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes, Nodes};
-use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
+use crate::workspace::{Change, FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet: the same for all commands that read a workspace.
 #[derive(Args, Clone, Debug)]
@@ -32,40 +33,6 @@ pub(super) struct WorkspaceArguments {
     pub(super) places: PlaceArguments,
     #[command(flatten)]
     pub(super) puppet: PuppetArguments,
-}
-
-/// Which Puppet.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct PuppetArguments {
-    /// Behave as Puppet 7 or 8, or as OpenVox 9 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8|9", value_parser = puppet_version)]
-    puppet_version: Option<PuppetVersion>,
-    /// Puppet's setting strict [default: the version's own]
-    #[arg(long)]
-    strict: Option<Strict>,
-    /// Puppet's setting strict_variables [default: the version's own]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
-    strict_variables: Option<bool>,
-}
-
-/// A version by its number.
-///
-/// # Errors
-/// For people.
-pub(super) fn puppet_version(text: &str) -> Result<PuppetVersion, String> {
-    let number = text.parse().ok();
-    let version = number.and_then(PuppetVersion::of);
-    version.ok_or_else(|| "the versions are 7, 8 and 9".to_owned())
-}
-
-impl ValueEnum for Strict {
-    fn value_variants<'a>() -> &'a [Strict] {
-        &Strict::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
 }
 
 /// Where the workspace, its hierarchies and deployed folders are.
@@ -115,6 +82,24 @@ impl WorkspaceArguments {
         let opened = self.places.open()?;
         self.has_environment(&opened.folder)?;
         Ok(opened)
+    }
+
+    /// The same flags for a folder, with absolute paths, for a program that changes its current folder.
+    ///
+    /// # Errors
+    /// A file is read from standard input.
+    #[cfg(feature = "mcp")]
+    pub(super) fn in_folder(&self, folder: &str) -> Result<WorkspaceArguments, String> {
+        let absolute = |at: &String| disk::absolute(at);
+        let mut all = self.clone();
+        all.nodes = self.nodes.absolute()?;
+        all.places = PlaceArguments {
+            workspace: Some(folder.to_owned()),
+            hiera_config: self.places.hiera_config.as_ref().map(absolute),
+            hiera_yaml: self.places.hiera_yaml.as_ref().map(absolute),
+            path_map: self.places.path_map.clone(),
+        };
+        Ok(all)
     }
 
     /// Opens the named workspace, else the one around a file, absolute.
@@ -252,7 +237,11 @@ impl Opened {
 
 /// Reads a folder with its settings; the duration is logged.
 pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
-    opened_by("read", folder, &|| disk::snapshot_with(folder, files))
+    let read = || match console::call() {
+        Some(call) => call.kept.snapshot(folder, files),
+        None => disk::snapshot_with(folder, files),
+    };
+    opened_by("read", folder, &read)
 }
 
 /// Lists a folder with its settings, for answers that need few of its texts.
@@ -332,13 +321,43 @@ pub(super) fn load_with_node(arguments: &WorkspaceArguments, name: &str) -> Resu
     load_with(arguments, with_node)
 }
 
+/// The workspace as it would be after a change, with its nodes then (at least one), and as it is.
+pub(super) fn load_proposed(
+    arguments: &WorkspaceArguments,
+    change: &Change,
+) -> Result<(Loaded, Checkout), String> {
+    let opened = arguments.open()?;
+    let unchanged = checkout(&opened.folder, &opened.files);
+    let here = Checkout {
+        snapshot: Arc::new(unchanged.snapshot.with(change.clone())),
+        folder: unchanged.folder.clone(),
+        with_manifests: OnceLock::new(),
+    };
+    let loaded = load_from(arguments, opened, here, |request, snapshot, place| {
+        Ok(request.known(snapshot, place)?.nodes.clone())
+    })?;
+    if loaded.nodes.is_empty() {
+        return Err(loaded.without_nodes());
+    }
+    Ok((loaded, unchanged))
+}
+
 fn load_with(
     arguments: &WorkspaceArguments,
     find: impl FnOnce(&NodeRequest<'_>, &Snapshot, &str) -> Result<Nodes, String>,
 ) -> Result<Loaded, String> {
-    let environment = &arguments.environment;
     let opened = arguments.open()?;
     let here = checkout(&opened.folder, &opened.files);
+    load_from(arguments, opened, here, find)
+}
+
+fn load_from(
+    arguments: &WorkspaceArguments,
+    opened: Opened,
+    here: Checkout,
+    find: impl FnOnce(&NodeRequest<'_>, &Snapshot, &str) -> Result<Nodes, String>,
+) -> Result<Loaded, String> {
+    let environment = &arguments.environment;
     let settings = arguments.puppet.settings(&opened.project);
     let configs = ConfigCache::default();
     let request = arguments.request(&opened.project, (&settings, &configs));
@@ -352,30 +371,6 @@ fn load_with(
         opened,
         environment: Arc::from(environment.as_str()),
     })
-}
-
-impl PuppetArguments {
-    /// The same flags with another version, if one is given.
-    pub(super) fn with_version(&self, version: Option<PuppetVersion>) -> PuppetArguments {
-        PuppetArguments {
-            puppet_version: version.or(self.puppet_version),
-            ..self.clone()
-        }
-    }
-
-    /// Puppet's settings: from the flags, else from the workspace's configuration.
-    pub(super) fn settings(&self, project: &Project) -> Settings {
-        let version = self.puppet_version.or(project.puppet_version);
-        let mut settings = Settings::for_version(version.unwrap_or_default());
-        let strict = self.strict.or(project.strict);
-        settings.strict = strict.unwrap_or(settings.strict);
-        let variables = self.strict_variables.or(project.strict_variables);
-        settings.strict_variables = variables.unwrap_or(settings.strict_variables);
-        settings.backends = Arc::new(project.backends.clone());
-        // A checkout rarely contains the modules that are installed where it is deployed.
-        settings.modules_may_be_missing = true;
-        settings
-    }
 }
 
 /// The error for a folder without a hierarchy.
@@ -510,7 +505,7 @@ impl Loaded {
     /// All roots of a checkout.
     pub(super) fn views<'a>(&'a self, checkout: &'a Checkout) -> Vec<RootView<'a>> {
         let snapshot = &checkout.snapshot;
-        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes);
+        let analysis = self.analysis(snapshot, &self.nodes);
         let roots = snapshot.roots().iter();
         roots.map(|root| analysis.at(root)).collect()
     }
@@ -534,8 +529,15 @@ impl Loaded {
             || with_manifest_variables(&self.nodes, snapshot, root, &self.settings);
         let nodes = checkout.with_manifests.get_or_init(with_manifests).as_ref();
         let nodes = nodes.unwrap_or(&self.nodes);
-        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, nodes);
+        let analysis = self.analysis(snapshot, nodes);
         Ok(analysis.with_environment(&self.environment).at(root))
+    }
+
+    fn analysis<'a>(&'a self, snapshot: &'a Snapshot, nodes: &'a KnownNodes) -> Analysis<'a> {
+        Analysis {
+            is_cancelled: &console::is_cancelled,
+            ..Analysis::new(snapshot, &self.settings, &self.configs, nodes)
+        }
     }
 }
 

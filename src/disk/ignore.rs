@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::project::leads_outside;
 use crate::workspace::{Content, format_of, path};
 
 /// Folders that are never entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignore {
     names: BTreeSet<String>,
+    has_no_links_outside: bool,
 }
 
 /// Folders of tools, by name: no hierarchy uses them.
@@ -62,7 +64,22 @@ impl Ignore {
         let names = TOOLS.into_iter().chain(names);
         Ignore {
             names: names.map(str::to_owned).collect(),
+            has_no_links_outside: false,
         }
+    }
+
+    /// The same; symbolic links that lead out of a workspace folder count as lost.
+    #[must_use]
+    pub fn without_links_outside(self) -> Ignore {
+        Ignore {
+            has_no_links_outside: true,
+            ..self
+        }
+    }
+
+    /// Whether what a symbolic link of a workspace folder leads to is not looked at.
+    pub(super) fn loses(&self, link: &str, area: &str) -> bool {
+        self.has_no_links_outside && leads_outside(link, area)
     }
 
     /// Whether a folder is skipped.

@@ -12,7 +12,7 @@ const REMOTE: &str = "/unc:/";
 
 /// The operating system's form of a path.
 #[must_use]
-pub(super) fn native(path: &str) -> Cow<'_, str> {
+pub fn native(path: &str) -> Cow<'_, str> {
     if cfg!(windows) {
         Cow::Owned(on_windows(path))
     } else {

@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use super::failure::without_number;
 use super::native::{model, native};
@@ -201,7 +202,7 @@ fn system_error(error: &io::Error) -> Option<SystemError> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
     inode: u64,
-    modified: Option<std::time::SystemTime>,
+    modified: Option<SystemTime>,
     size: u64,
 }
 
@@ -220,6 +221,12 @@ impl Stamp {
             modified: metadata.modified().ok(),
             size: metadata.len(),
         }
+    }
+
+    /// Whether the file was changed in the last `step` before `now`, or after it.
+    pub(super) fn is_younger_than(self, step: Duration, now: SystemTime) -> bool {
+        let age = self.modified.map(|modified| now.duration_since(modified));
+        age.is_none_or(|age| age.map_or(true, |age| age < step))
     }
 }
 

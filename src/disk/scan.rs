@@ -11,7 +11,7 @@ use super::read::{self, Want};
 use super::walk::{WalkEntry, walk};
 use crate::scope::NODES_FILES;
 use crate::value::LoadError;
-use crate::workspace::{Change, Content, DiskEntry, FileKind, HIERA_YAML, Later, path};
+use crate::workspace::{Change, Content, DiskEntry, FileKind, HIERA_YAML, Later, Lost, path};
 
 /// The progress of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -293,6 +293,9 @@ pub fn reread(
             continue;
         }
         let entry = match read::entry(&at, Want::Name) {
+            DiskEntry::File { .. } | DiskEntry::Directory { .. } if ignore.loses(&at, area) => {
+                DiskEntry::LostLink(Lost::Outside)
+            }
             DiskEntry::LostLink(_) => DiskEntry::LostLink(read::lost_from(&at, area)),
             entry => entry,
         };

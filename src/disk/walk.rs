@@ -117,10 +117,12 @@ impl WalkFolders<'_> {
 fn kind_at(
     entry: &std::fs::DirEntry,
     at: &str,
-    folder: &str,
+    (folder, ignore): (&str, &Ignore),
 ) -> Option<(Result<FileKind, Lost>, Linked)> {
     let own = entry.file_type().ok()?;
-    if own.is_symlink() {
+    if own.is_symlink() && ignore.loses(at, folder) {
+        Some((Err(Lost::Outside), Linked::Yes))
+    } else if own.is_symlink() {
         let kind = match std::fs::metadata(&*native(at)) {
             Ok(metadata) => Ok(super::read::kind_of(&metadata)?),
             Err(_) => Err(lost_from(at, folder)),
@@ -187,7 +189,7 @@ pub(super) fn walk(
                 continue;
             };
             let at = format!("{}/{name}", here.path);
-            let Some((kind, is_link)) = kind_at(&entry, &at, folder) else {
+            let Some((kind, is_link)) = kind_at(&entry, &at, (folder, ignore)) else {
                 continue;
             };
             if is_link == Linked::Yes && ignore.skips_link(&at, folders.folder) {

@@ -3,7 +3,7 @@
 //! Events are debounced into one change: a branch switch that touches thousands of files is one
 //! [`Change::Batch`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -14,8 +14,8 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::ignore::{DataFolders, Ignore};
 use super::native::{model, native};
-use super::read::Stamp;
 use super::scan::{names, reread};
+use super::stamps::{Stamps, look};
 use crate::workspace::{Change, FileKind, path};
 
 /// Debounce: a burst of events ends after this much time without one.
@@ -90,7 +90,7 @@ impl Watcher {
         };
         // The state before the thread starts counts as known: nothing is lost in between.
         let seen = match system {
-            Some(_) => BTreeMap::new(),
+            Some(_) => Stamps::default(),
             None => look(&watched.areas, &watched.ignore),
         };
         let thread = std::thread::Builder::new()
@@ -181,32 +181,12 @@ fn poll(mut watched: Watched, mut seen: Stamps, receiver: &Receiver<Message>) {
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = look(&watched.areas, &watched.ignore);
-        let gone = seen.keys().filter(|at| !now.contains_key(*at));
-        let new = now
-            .iter()
-            .filter(|(at, stamp)| seen.get(*at) != Some(*stamp));
-        let dirty: BTreeSet<Arc<str>> = gone.chain(new.map(|(at, _)| at)).cloned().collect();
+        let dirty = seen.changed(&now);
         seen = now;
         if !dirty.is_empty() {
             watched.report(dirty);
         }
     }
-}
-
-/// Stamps of files and folders; folders have none.
-type Stamps = BTreeMap<Arc<str>, Option<Stamp>>;
-
-fn look(areas: &[Arc<str>], ignore: &Ignore) -> Stamps {
-    let found = names(areas, ignore).into_iter();
-    found
-        .map(|found| {
-            let stamp = match found.kind {
-                Ok(FileKind::File) => std::fs::metadata(&*native(&found.path)).ok(),
-                Ok(FileKind::Directory) | Err(_) => None,
-            };
-            (found.path, stamp.map(|metadata| Stamp::of(&metadata)))
-        })
-        .collect()
 }
 
 impl Watched {

@@ -11,7 +11,7 @@ use crate::rules::secret;
 use crate::value::{HashMap, Value};
 
 /// Replaces a secret.
-const HIDDEN: &str = "(a secret)";
+pub const HIDDEN: &str = "(a secret)";
 
 /// Replaces a secret that the old answer does not contain.
 const CHANGED: &str = "(another secret)";

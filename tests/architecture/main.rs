@@ -35,6 +35,10 @@ const OUTSIDE: [&str; 3] = ["server", "cli", "disk"];
 /// The only file that may use the network, and the crates for it.
 const NETWORK_FILE: &str = "cli/import/client.rs";
 const NETWORK: [&str; 2] = ["ureq", "rustls"];
+/// The only file that may use the protocol of agents, its crate, and the runtime that this needs.
+const AGENTS_FILE: &str = "cli/mcp/protocol.rs";
+const AGENTS: &str = "rmcp";
+const RUNTIME: &str = "tokio";
 /// Names that only those rooms may use. A `Duration` is only a number.
 const OUTSIDE_ONLY: [&str; 5] = [
     "std::fs",
@@ -334,12 +338,18 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
         found.push(format!("{path}: `unsafe` belongs into {UNSAFE_FILE}"));
     }
     if source.room() != Some("server") {
+        let is_used = |word: &&&str| all.iter().any(|token| token == **word);
+        let is_allowed = |word: &&&str| path == AGENTS_FILE && **word == RUNTIME;
         for word in PROTOCOL
             .iter()
-            .filter(|word| all.iter().any(|token| token == *word))
+            .filter(is_used)
+            .filter(|word| !is_allowed(word))
         {
             found.push(format!("{path}: `{word}` belongs under server/"));
         }
+    }
+    if path != AGENTS_FILE && all.iter().any(|token| token == AGENTS) {
+        found.push(format!("{path}: `{AGENTS}` belongs into {AGENTS_FILE}"));
     }
     if path != NETWORK_FILE && !source.test_only {
         let own = without_tests(&all);

@@ -139,6 +139,14 @@ fn the_protocol_outside_its_room() {
         "`tokio` belongs under server/",
     );
     assert_found("lookup/mod.rs", "use tower_lsp::Client;", "`tower_lsp`");
+    let agents = "cli/mcp/protocol.rs";
+    assert_clean(agents, "use tokio::sync::Semaphore; use rmcp::model::Tool;");
+    assert_found(agents, "use tower_lsp::Client;", "`tower_lsp`");
+    assert_found(
+        "cli/mcp/tools.rs",
+        "use rmcp::model::Tool;",
+        "belongs into cli/mcp/protocol.rs",
+    );
     assert_clean("server/mod.rs", "use tokio::sync::Mutex;");
     assert_clean("lookup/mod.rs", "/// Unlike tokio's.\nfn tokio_like() {}");
 }

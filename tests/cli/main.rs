@@ -17,6 +17,7 @@ mod import_cli;
 mod lookup_cli;
 mod manifests_cli;
 mod markdown_cli;
+mod mcp_cli;
 mod messages_cli;
 mod nodes_cli;
 mod pages_cli;

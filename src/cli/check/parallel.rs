@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use crate::cli::console;
 use crate::rules::{Checker, Finding};
 use crate::text::TextRange;
 
@@ -28,8 +29,10 @@ pub(super) fn findings(
     let found: Vec<OnceLock<Option<FileFindings>>> =
         paths.iter().map(|_| OnceLock::new()).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let call = console::call();
+    let is_wanted = || !call.as_ref().is_some_and(|call| (call.is_cancelled)());
     let work = || {
-        loop {
+        while is_wanted() {
             let from = next.fetch_add(TAKEN, Ordering::Relaxed);
             if from >= paths.len() {
                 break;

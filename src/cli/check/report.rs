@@ -19,6 +19,7 @@ use super::{
     github, gitlab, json as as_json, junit, parallel, rdjson, sarif,
 };
 use crate::analysis::{Analysis, PROJECT_FILE, Project};
+use crate::cli::console::{self, ConsoleOutput, print_message};
 use crate::cli::nodes::NodeRequest;
 use crate::cli::terminal::{self, Layout, Paint, ProgressLine};
 use crate::cli::workspace::{WorkspaceArguments, place_of};
@@ -191,7 +192,11 @@ impl<'a> CheckReport<'a> {
         let mut progress = ProgressLine::new();
         progress.show("reading files");
         let go_on = |_| ControlFlow::Continue(());
-        let found = scan(opened.areas(), &Ignore::default(), &go_on);
+        let ignore = match console::call() {
+            Some(_) => Ignore::default().without_links_outside(),
+            None => Ignore::default(),
+        };
+        let found = scan(opened.areas(), &ignore, &go_on);
         progress.clear();
         for problem in &found.problems {
             let shown = self.shown(&problem.path);
@@ -393,10 +398,9 @@ impl<'a> CheckReport<'a> {
         if let Some(file) = &self.output.write_baseline {
             write_baseline(file, &self.records)?;
             let (count, files) = (self.records.len(), self.files.len());
-            let _ = writeln!(
-                io::stderr(),
-                "{count} findings in {files} files written to {file}"
-            );
+            print_message(&format!(
+                "{count} findings in {files} files written to {file}\n"
+            ));
             return Ok(());
         }
         if let Some(known) = &self.known {
@@ -405,7 +409,7 @@ impl<'a> CheckReport<'a> {
         for record in &self.records {
             self.counts[record.level as usize] += 1;
         }
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = io::BufWriter::new(ConsoleOutput);
         let _ = if self.output.statistics {
             self.statistics(&mut out)
         } else {
@@ -423,10 +427,12 @@ impl<'a> CheckReport<'a> {
         };
         lines.push(self.summary());
         let end = lines.join("\n");
-        let _ = match self.options.format {
-            CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{end}"),
-            _ => writeln!(io::stderr(), "{end}"),
-        };
+        match self.options.format {
+            CheckFormat::Full | CheckFormat::Concise => {
+                let _ = writeln!(ConsoleOutput, "{end}");
+            }
+            _ => print_message(&format!("{end}\n")),
+        }
         Ok(())
     }
 

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
+use super::console;
 use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
 use super::usage::SENSELESS;
-use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
+use super::workspace::{Checkout, Loaded, WorkspaceArguments, load, load_proposed};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{LineKind, difference_lines, outcome_text, side_texts, sources_text};
@@ -22,7 +23,7 @@ use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
 use crate::ide::undecided::Undecided;
 use crate::text::{few, number_of};
-use crate::workspace::{FileKind, Files as _};
+use crate::workspace::{Change, FileKind, Files as _};
 use markdown::Sides;
 
 /// Exit code if something differs.
@@ -51,7 +52,11 @@ pub(super) struct DiffArguments {
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
+    /// Instead of `against`: every node is compared between the workspace and what it would be after these
+    /// changes.
+    #[arg(skip)]
+    pub(super) proposed: Option<Change>,
 }
 
 /// Exit code if nothing differs for certain, but something may.
@@ -106,7 +111,13 @@ fn undecided_text(key: &Undecided) -> String {
 fn print(arguments: &DiffArguments) -> Result<FoundDifferences, String> {
     let names = arguments.first.iter().chain(&arguments.second);
     let names: Vec<&str> = names.map(String::as_str).collect();
-    let loaded = load(&arguments.workspace, &names)?;
+    let (loaded, unchanged) = match &arguments.proposed {
+        Some(change) => {
+            let (loaded, unchanged) = load_proposed(&arguments.workspace, change)?;
+            (loaded, Some(unchanged))
+        }
+        None => (load(&arguments.workspace, &names)?, None),
+    };
     let here = &loaded.here;
     let now = match &arguments.first {
         Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),
@@ -114,7 +125,10 @@ fn print(arguments: &DiffArguments) -> Result<FoundDifferences, String> {
     }?;
     loaded.note_known_nodes();
     let against = arguments.against.as_deref();
-    let there = against.map(|against| old(&loaded, against)).transpose()?;
+    let there = match unchanged {
+        Some(unchanged) => Some(unchanged),
+        None => against.map(|against| old(&loaded, against)).transpose()?,
+    };
     let gone = match &there {
         Some(there) => loaded.gone_from(there, &arguments.workspace)?,
         None => Vec::new(),
@@ -226,6 +240,9 @@ impl Output {
     }
 
     fn add(&mut self, found: Vec<Difference>, (done, total): (usize, usize)) -> Result<(), String> {
+        if console::is_cancelled() {
+            return Err(console::CANCELLED.to_owned());
+        }
         self.count += found.len();
         if self.count > 0 {
             has_found(DIFFERS);

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::nodes::NodeRequest;
+use super::puppet::PuppetArguments;
 use super::terminal::{remark, shown, with_shown_files};
-use super::workspace::{Opened, PlaceArguments, PuppetArguments, no_hierarchy, place_of};
+use super::workspace::{Opened, PlaceArguments, no_hierarchy, place_of};
 use super::written::write_private;
 use super::{Ended, printed};
 use crate::analysis::{Analysis, Needed, PROJECT_FILE, Project};

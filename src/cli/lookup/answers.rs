@@ -2,14 +2,13 @@
 //! matrix for several answers; everything else on standard error.
 
 use std::collections::BTreeSet;
-use std::io::IsTerminal as _;
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::{LookupArguments, LookupQuestion};
 use crate::analysis::{SiteManifests, datadir_of, layers_of};
 use crate::cli::compiled::Compiled;
+use crate::cli::console::{self, Unfreed};
 use crate::cli::matrix;
 use crate::cli::render::{self, RenderFormat};
 use crate::cli::suggestions::KnownKeys;
@@ -52,7 +51,7 @@ impl LookupQuestion<'_> {
             ));
             return Ok(ExitCode::from(UNKNOWN));
         }
-        let answer = ManuallyDrop::new(session.lookup(scope, request));
+        let answer = Unfreed::new(session.lookup(scope, request));
         for log in &answer.logs {
             remark(&format!("warning: {}", without_reason(&log.message)));
         }
@@ -107,7 +106,7 @@ impl LookupQuestion<'_> {
     /// Suggests the key that was probably meant. This reads all keys of the workspace, so it is done
     /// for people and not for scripts.
     fn suggest_keys(&self) {
-        if std::io::stderr().is_terminal() {
+        if console::are_messages_seen() {
             let (_, messages) = KnownKeys::of([self.view]).chosen(&self.arguments.keys);
             messages.iter().for_each(|message| complain(message));
         }

@@ -4,7 +4,6 @@ mod answers;
 mod request;
 mod workspace;
 
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use workspace::LookupWorkspace;
 use crate::analysis::{DescribedBy, RootView};
 use crate::cli::Ended;
 use crate::cli::compiled::Compiled;
+use crate::cli::console::Unfreed;
 use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
 use crate::cli::render::RenderFormat;
@@ -74,7 +74,7 @@ pub(super) struct LookupArguments {
     #[command(flatten)]
     pub(super) secrets: KeyArguments,
     #[command(flatten)]
-    workspace: WorkspaceArguments,
+    pub(super) workspace: WorkspaceArguments,
 }
 
 /// Runs the command.
@@ -90,10 +90,9 @@ pub(super) fn run(arguments: &LookupArguments) -> Ended {
     let opened = flags.open()?;
     let mut settings = flags.puppet.settings(&opened.project);
     settings.keys = arguments.secrets.read();
-    // The process ends with the answer: freeing memory would only cost time.
-    let configs = ManuallyDrop::new(ConfigCache::default());
+    let configs = Unfreed::new(ConfigCache::default());
     let workspace = LookupWorkspace::open(&opened, arguments, &request, (&settings, &configs))?;
-    let workspace = ManuallyDrop::new(workspace);
+    let workspace = Unfreed::new(workspace);
     let sources = flags.request(&opened.project, (&settings, &configs));
     let no_nodes = KnownNodes::default();
     let view = workspace.view(arguments, (&settings, &configs), &no_nodes)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::LookupArguments;
 use crate::analysis::{Analysis, RootView, datadir_of, layers_of, root_for};
+use crate::cli::console;
 use crate::cli::workspace::{Opened, list, no_hierarchy, read};
 use crate::disk::DiskFiles;
 use crate::lookup::{AGENT_MODULES, CODEDIR, ConfigCache, Request, Settings};
@@ -31,6 +32,13 @@ impl LookupWorkspace {
         request: &Request,
         puppet: Puppet<'_>,
     ) -> Result<LookupWorkspace, String> {
+        if console::call().is_some() {
+            // A client is not trusted with what is outside.
+            return Ok(LookupWorkspace {
+                snapshot: opened.read(),
+                folder: opened.folder.clone(),
+            });
+        }
         let mut files = with_modules_of_puppet(&opened.files);
         let workspace = LookupWorkspace::read(opened, arguments, &files);
         let no_nodes = KnownNodes::default();
@@ -95,7 +103,10 @@ impl LookupWorkspace {
         ) else {
             return Err(no_hierarchy(&self.folder));
         };
-        let analysis = Analysis::new(&self.snapshot, settings, configs, nodes);
+        let analysis = Analysis {
+            is_cancelled: &console::is_cancelled,
+            ..Analysis::new(&self.snapshot, settings, configs, nodes)
+        };
         Ok(analysis
             .with_environment(&arguments.workspace.environment)
             .at(root))
