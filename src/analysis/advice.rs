@@ -142,7 +142,9 @@ fn refused(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
         (RootKind::Environment, Some(folder)) if !folder.is_empty() && inside != config => {
             format!("every lookup in {folder} fails")
         }
-        (RootKind::Environment | RootKind::Global, _) => "every lookup fails".to_owned(),
+        (RootKind::Environment | RootKind::Global | RootKind::Plans, _) => {
+            "every lookup fails".to_owned()
+        }
     };
     let advice = Advice {
         what: format!("Puppet refuses {inside}, so {fails}: see what is wrong with it"),
@@ -418,7 +420,7 @@ fn not_installed(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
 fn module_of(kind: &RootKind) -> Option<&str> {
     match kind {
         RootKind::Module { name } => Some(name),
-        RootKind::Environment | RootKind::Global => None,
+        RootKind::Environment | RootKind::Global | RootKind::Plans => None,
     }
 }
 

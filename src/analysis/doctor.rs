@@ -258,6 +258,7 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     let found = view.analysis.snapshot.roots().found().iter();
     let mut found = found.filter(|config| Some(&config.path) == root.hiera_yaml.as_ref());
     let why = match (&root.kind, &root.hiera_yaml, found.next()) {
+        (RootKind::Plans, ..) => "its 'plan_hierarchy' is for plans of Bolt".to_owned(),
         (_, Some(_), Some(config)) => config.why(),
         (RootKind::Environment, Some(_), None) => "it is at the top of an environment".into(),
         (RootKind::Environment, None, _) => {

@@ -63,6 +63,10 @@ impl<'a> Analysis<'a> {
     /// next to a hierarchy that stands alone, as in the fixtures of tests.
     #[must_use]
     pub fn has_code(self, root: &Root) -> bool {
+        // Plans look up no parameters of classes.
+        if root.kind == RootKind::Plans {
+            return false;
+        }
         let mut signs = ["Puppetfile", "environment.conf", "manifests", "modules"].into_iter();
         root.kind != RootKind::Environment
             || !root.modules.is_empty()

@@ -65,7 +65,9 @@ impl ChangeExtent {
                     whole_modules.insert(name.clone());
                     continue;
                 }
-                Some(RootKind::Environment | RootKind::Global) => return everything(),
+                Some(RootKind::Environment | RootKind::Global | RootKind::Plans) => {
+                    return everything();
+                }
                 None => {}
             }
             if !versions().any(|side| readable.iter().any(|it| it.reads(&paths[side]))) {

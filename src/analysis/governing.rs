@@ -53,7 +53,8 @@ impl FileReading {
 impl<'a> Analysis<'a> {
     /// The root whose hierarchy reads a file. In this order: the innermost root around it; the
     /// environment whose data lies in a folder that is itself a root; the best of those with their
-    /// data around the file. `None` for a file outside of every root and every data directory.
+    /// data around the file; what plans look up in one of these. `None` for a file outside of every root
+    /// and every data directory.
     #[must_use]
     pub fn governing(self, path: &str) -> Option<RootView<'a>> {
         let roots = self.snapshot.roots();
@@ -64,7 +65,9 @@ impl<'a> Analysis<'a> {
             .flat_map(|root| roots.environments_of(root));
         let around = roots.with_data_around(path);
         let mut first = own;
-        for root in own.into_iter().chain(environments).chain(around) {
+        let all: Vec<&Root> = own.into_iter().chain(environments).chain(around).collect();
+        let plans = all.iter().filter_map(|root| roots.plans_of(root));
+        for root in all.iter().copied().chain(plans) {
             let view = self.at(root);
             if !view.reach(path).is_empty() {
                 return Some(view);
@@ -198,7 +201,12 @@ impl FileView<'_> {
 
     /// The scope of every node that reads the file, from its path.
     pub fn path_scope(&self) -> Scope {
-        self.reaches.first().map_or_else(Scope::open, Reach::scope)
+        let scope = self.reaches.first().map_or_else(Scope::open, Reach::scope);
+        if self.view.is_of_plans() {
+            scope.of_plan()
+        } else {
+            scope
+        }
     }
 
     /// The scope that an answer about the file is for: that of the selected node, else that of the

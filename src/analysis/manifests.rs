@@ -167,6 +167,8 @@ impl<'a> Analysis<'a> {
                 }
             }
             RootKind::Environment | RootKind::Global => dir_in(root),
+            // Plans include no class outside of apply blocks.
+            RootKind::Plans => None,
         }
     }
 

@@ -70,7 +70,7 @@ mod used_variables;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use advice::{MAX_ADVICE, RECIPES, Recipe};
 pub use answer_cache::AnswerCache;
@@ -129,7 +129,7 @@ use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
 use crate::scope::{DEFAULT_ENVIRONMENT, KnownNodes};
 use crate::value::Value;
-use crate::workspace::{Files, Format, Root, RootFiles, Snapshot, path};
+use crate::workspace::{Files, Format, Root, RootFiles, RootKind, Snapshot, path};
 
 /// Everything an answer depends on. Cheap to make and to copy: one for each request.
 #[derive(Clone, Copy)]
@@ -232,8 +232,19 @@ impl<'a> Analysis<'a> {
     /// The view from one root of the workspace.
     #[must_use]
     pub fn at(self, root: &'a Root) -> RootView<'a> {
+        // Plans have no node outside of apply blocks.
+        static NO_NODES: LazyLock<KnownNodes> = LazyLock::new(KnownNodes::default);
+        let analysis = if root.kind == RootKind::Plans {
+            Analysis {
+                nodes: &NO_NODES,
+                selected: None,
+                ..self
+            }
+        } else {
+            self
+        };
         RootView {
-            analysis: self,
+            analysis,
             root,
             places: RefCell::default(),
             layer: layer_of(root),
@@ -264,6 +275,12 @@ impl<'a> RootView<'a> {
     #[must_use]
     pub fn files(&self) -> &RootFiles<'a> {
         &self.files
+    }
+
+    /// Whether the lookups are those of plans of Bolt outside of apply blocks.
+    #[must_use]
+    pub fn is_of_plans(&self) -> bool {
+        self.root.kind == RootKind::Plans
     }
 
     /// Lookups in this root.

@@ -29,12 +29,12 @@ impl KeyArguments {
             self.pkcs7_private_key.as_deref()?,
             self.pkcs7_public_key.as_deref()?,
         );
-        let keys = text(private).and_then(|private| {
+        let keys = text(private).and_then(|pem| {
             let certificate = text(certificate)?;
-            Keys::from_pem(private.as_bytes(), certificate.as_bytes()).map_err(|e| e.to_string())
+            Keys::from_pem(pem.as_bytes(), certificate.as_bytes()).map_err(|e| e.to_string())
         });
         match keys {
-            Ok(keys) => Some(Arc::new(keys)),
+            Ok(keys) => Some(Arc::new(keys.of_file(&disk::absolute(private)))),
             Err(why) => {
                 complain(&format!("the keys for encrypted values: {why}"));
                 None

@@ -31,6 +31,7 @@ pub struct Keys {
     private: RsaPrivateKey,
     issuer: Vec<u8>,
     serial: Vec<u8>,
+    private_file: Option<Box<str>>,
 }
 
 impl fmt::Debug for Keys {
@@ -48,6 +49,10 @@ pub enum EyamlError {
     PublicKey,
     /// The private key does not belong to the certificate.
     KeyMismatch,
+    /// The options name no private key.
+    NoPrivateKey,
+    /// The options name no certificate.
+    NoPublicKey,
     /// A payload is no PKCS7 message.
     NotPkcs7,
     /// A payload is empty or blank.
@@ -78,6 +83,8 @@ impl fmt::Display for EyamlError {
             EyamlError::PrivateKey => "Neither PUB key nor PRIV key: unsupported",
             EyamlError::PublicKey => "PEM_read_bio_X509: no start line",
             EyamlError::KeyMismatch => "private key does not match certificate",
+            EyamlError::NoPrivateKey => "pkcs7_private_key is not defined",
+            EyamlError::NoPublicKey => "pkcs7_public_key is not defined",
             EyamlError::NotPkcs7 => "Could not parse the PKCS7: no start line",
             EyamlError::EmptyPayload => "undefined method `[]' for nil:NilClass",
             EyamlError::NoRecipient => "decrypt error",
@@ -139,7 +146,21 @@ impl Keys {
             private,
             issuer: signed.issuer.to_der().map_err(|_| EyamlError::PublicKey)?,
             serial: signed.serial_number.as_bytes().to_vec(),
+            private_file: None,
         })
+    }
+
+    /// The same keys, with the absolute path of the file that the private key was read from.
+    #[must_use]
+    pub fn of_file(mut self, path: &str) -> Keys {
+        self.private_file = Some(path.into());
+        self
+    }
+
+    /// The file that the private key was read from, if it is known.
+    #[must_use]
+    pub fn private_file(&self) -> Option<&str> {
+        self.private_file.as_deref()
     }
 }
 

@@ -30,3 +30,18 @@ pub use envelope::Recipient;
 
 /// The method of a blob that names none: `ENC[MIIB…]`.
 pub const DEFAULT_METHOD: &str = "PKCS7";
+
+/// The options of a level that name the private key, of which one is enough
+/// (hiera/backend/eyaml/encryptors/pkcs7.rb).
+pub const PRIVATE_KEY_OPTIONS: [&str; 3] = [
+    "pkcs7_private_key",
+    "pkcs7_private_key_env_var",
+    "pkcs7_b64_private_key_env_var",
+];
+
+/// The options of a level that name the certificate.
+pub const PUBLIC_KEY_OPTIONS: [&str; 3] = [
+    "pkcs7_public_key",
+    "pkcs7_public_key_env_var",
+    "pkcs7_b64_public_key_env_var",
+];

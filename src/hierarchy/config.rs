@@ -161,6 +161,8 @@ pub enum ConfigBody {
     V5 {
         /// The hierarchy.
         hierarchy: Vec<Level>,
+        /// The hierarchy of Bolt's plans, outside of apply blocks.
+        plan_hierarchy: Option<Vec<Level>>,
         /// A module's hierarchy of defaults.
         default_hierarchy: Option<Vec<Level>>,
     },
@@ -171,6 +173,21 @@ pub enum ConfigBody {
     },
     /// Version 3, the global layer only.
     V3(V3),
+}
+
+impl ConfigBody {
+    /// The hierarchy of version 5; for plans the one for plans, if there is one.
+    #[must_use]
+    pub fn hierarchy(&self, is_of_plans: bool) -> Option<&[Level]> {
+        match self {
+            ConfigBody::V5 {
+                plan_hierarchy: Some(levels),
+                ..
+            } if is_of_plans => Some(levels),
+            ConfigBody::V5 { hierarchy, .. } => Some(hierarchy),
+            ConfigBody::V4 { .. } | ConfigBody::V3(_) => None,
+        }
+    }
 }
 
 /// One entry of a version 4 hierarchy.

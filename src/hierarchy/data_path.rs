@@ -33,9 +33,11 @@ pub fn data_paths(config: &Config) -> Vec<DataPath> {
     match &config.body {
         ConfigBody::V5 {
             hierarchy,
+            plan_hierarchy,
             default_hierarchy,
         } => {
-            for level in hierarchy.iter().chain(default_hierarchy.iter().flatten()) {
+            let others = plan_hierarchy.iter().chain(default_hierarchy).flatten();
+            for level in hierarchy.iter().chain(others) {
                 let is_exact = is_reader(&level.function);
                 let mut add = |path: &WrittenLocation, is_glob| {
                     paths.push(DataPath {

@@ -12,12 +12,22 @@ pub struct ConfigSpans {
     pub version: Option<TextRange>,
     /// The entries of `hierarchy`, in order.
     pub hierarchy: Vec<LevelSpans>,
+    /// The entries of `plan_hierarchy`, in order.
+    pub plan_hierarchy: Vec<LevelSpans>,
     /// The entries of `default_hierarchy`, in order.
     pub default_hierarchy: Vec<LevelSpans>,
     /// Key of `default_hierarchy`.
     pub default_hierarchy_key: Option<TextRange>,
     /// The entry `defaults`.
     pub defaults: LevelSpans,
+}
+
+impl ConfigSpans {
+    /// The entries of all hierarchies.
+    pub fn levels(&self) -> impl Iterator<Item = &LevelSpans> {
+        let others = self.plan_hierarchy.iter().chain(&self.default_hierarchy);
+        self.hierarchy.iter().chain(others)
+    }
 }
 
 /// The ranges in one hierarchy entry.
@@ -69,6 +79,7 @@ pub fn locate(tree: &Tree) -> ConfigSpans {
         match key_text(tree, key).as_deref() {
             Some("version") => spans.version = Some(tree.node(value).range),
             Some("hierarchy") => spans.hierarchy = levels(tree, value),
+            Some("plan_hierarchy") => spans.plan_hierarchy = levels(tree, value),
             Some("default_hierarchy") => {
                 spans.default_hierarchy_key = Some(tree.node(key).range);
                 spans.default_hierarchy = levels(tree, value);

@@ -125,6 +125,7 @@ pub(super) fn body_of(value: &Value) -> ConfigBody {
     let levels = |entries: &[Value]| entries.iter().map(|entry| level(entry, defaults)).collect();
     ConfigBody::V5 {
         hierarchy: levels(entries(value, "hierarchy").unwrap_or_default()),
+        plan_hierarchy: entries(value, "plan_hierarchy").map(levels),
         default_hierarchy: entries(value, "default_hierarchy").map(levels),
     }
 }

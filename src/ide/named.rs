@@ -133,7 +133,7 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
 /// The variable of `mapped_paths` or the name of its elements, in the list or in the template.
 fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
     let spans = locate(tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = spans.levels();
     let mut levels = levels.filter(|level| level.range.touches(offset));
     let (level, [list, element]) =
         levels.find_map(|level| Some((level, level.mapped.as_ref()?)))?;

@@ -276,7 +276,7 @@ fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
     }
     let parse = snapshot.parse_of(file, Format::Yaml);
     let spans = locate(&parse.tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = spans.levels();
     let mut elements = Vec::new();
     for level in levels {
         if level.element(name).is_some() {
@@ -336,7 +336,7 @@ fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurre
         let written = written.unwrap_or("data");
         written.trim_matches(['"', '\'']).to_owned()
     };
-    let levels = || spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = || spans.levels();
     let own = levels().find(|level| level.range.contains(target.range));
     let own = own.map(datadir);
     let same_datadir = levels().filter(|level| Some(datadir(level)) == own);
@@ -350,7 +350,7 @@ fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurre
 fn of_element(snapshot: &Snapshot, file: &File, target: &ElementTarget) -> Vec<Occurrence> {
     let parse = snapshot.parse_of(file, Format::Yaml);
     let spans = locate(&parse.tree);
-    let mut levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let mut levels = spans.levels();
     let level = levels.find(|level| level.range == target.level);
     let uses = level.map_or_else(Vec::new, |level| uses_of_element(file, &parse.tree, level));
     let uses = uses.into_iter().map(|name| (name, Role::Use));
@@ -360,7 +360,7 @@ fn of_element(snapshot: &Snapshot, file: &File, target: &ElementTarget) -> Vec<O
 
 fn of_function(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
     let spans = locate(&snapshot.parse_of(file, Format::Yaml).tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = spans.levels();
     let levels = levels.chain([&spans.defaults]);
     let values = levels.filter_map(|level| level.function.map(|(_, value)| value));
     let named = values.filter(|value| {

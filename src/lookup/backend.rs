@@ -7,19 +7,16 @@
 
 use std::sync::Arc;
 
+use super::decryption::Sealed;
 use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
-use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
 use super::pure::{PureResult, undig};
 use super::trace::{Remark, TraceEvent};
 use crate::datatype;
-use crate::eyaml::{self, EyamlError};
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
 use crate::interpolation::Key;
-use crate::value::{
-    HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
-};
+use crate::value::{HashMap, LoadError, LoadErrorKind, SystemError, Value};
 use crate::workspace::{Entry, FileKind, Format, LOOKUP_OPTIONS};
 
 /// The source of a value, for messages.
@@ -311,75 +308,14 @@ impl Engine<'_> {
             Entry::Unknown => self.yaml_hash(&path.place)?.get(root).cloned(),
         };
         let value = found.ok_or(Failure::NotFound)?;
-        let value = self.decrypt(&value, root, &path.place, invocation)?;
+        let sealed = Sealed {
+            origin,
+            root,
+            path: &path.place,
+        };
+        let value = self.decrypt(&value, &sealed, invocation)?;
         self.check_value(origin, root, &value)?;
         Ok(value)
-    }
-
-    /// `decrypt_value`: strings are decrypted and interpolated, keys only interpolated.
-    pub(super) fn decrypt(
-        &mut self,
-        value: &Value,
-        root: &str,
-        path: &str,
-        invocation: &Invocation,
-    ) -> Found {
-        match value {
-            Value::String(text) if eyaml::is_encrypted(text) => {
-                let scan = eyaml::scan(text);
-                if scan.blobs.is_empty() {
-                    // Without a blob the text is kept, except for one line break at the end.
-                    let ends = ["\r\n", "\n", "\r"];
-                    let text = ends
-                        .iter()
-                        .find_map(|end| text.strip_suffix(end))
-                        .unwrap_or(text);
-                    return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
-                }
-                let keys = self.settings().keys.clone();
-                let foreign = scan
-                    .blobs
-                    .iter()
-                    .find(|blob| blob.method != eyaml::DEFAULT_METHOD);
-                let closed = match (keys, foreign) {
-                    (None, _) => &scan.blobs[0],
-                    (Some(_), Some(blob)) => blob,
-                    (Some(keys), None) => match eyaml::decrypt(text, &keys) {
-                        Ok(plain) => {
-                            return self.interpolate(&plain, invocation, &Methods::Allowed);
-                        }
-                        // Puppet's configuration may name another key pair for this level.
-                        Err(EyamlError::NoRecipient | EyamlError::OtherKey) => &scan.blobs[0],
-                        Err(error) => {
-                            return raise(ErrorClass::Lookup, error.message(text, root, path));
-                        }
-                    },
-                };
-                // Tokens next to the cipher text can give each node a different value.
-                let around = self.interpolate(value, invocation, &Methods::Allowed)?;
-                let cipher = around.as_str().unwrap_or(text);
-                Ok(Value::Opaque(Arc::new(Opaque::secret(
-                    &closed.method,
-                    cipher,
-                ))))
-            }
-            Value::Array(elements) => {
-                let mut opened = Vec::with_capacity(elements.len());
-                for element in elements.iter() {
-                    opened.push(self.decrypt(element, root, path, invocation)?);
-                }
-                Ok(Value::from(opened))
-            }
-            Value::Hash(hash) => {
-                let mut opened = hash_with_capacity(hash.len());
-                for (key, element) in hash.iter() {
-                    let key = self.interpolate(key, invocation, &Methods::Allowed)?;
-                    opened.insert(key, self.decrypt(element, root, path, invocation)?);
-                }
-                Ok(Value::from(opened))
-            }
-            other => self.interpolate(other, invocation, &Methods::Allowed),
-        }
     }
 
     /// One dotted key of a location (`DataDigFunctionProvider`, `V3BackendFunctionProvider`).

@@ -174,6 +174,9 @@ pub const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 pub struct Environment {
     /// The environment's name.
     pub name: Arc<str>,
+    /// Whether lookups are those of Bolt's plans outside of apply blocks: they use `plan_hierarchy`, and
+    /// have no facts and no trusted data.
+    pub is_of_plans: bool,
     /// Its folder; `None` for a module that stands alone.
     pub dir: Option<Arc<str>>,
     /// Its configuration.

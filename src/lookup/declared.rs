@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::backend::{Reading, ValueOrigin, declared_reading};
+use super::decryption::Sealed;
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::interpolate::Methods;
@@ -171,7 +172,14 @@ impl Engine<'_> {
         let value = hash.get(&StrKey(root)).ok_or(Failure::NotFound)?;
         let value = match reading {
             Reading::Plain(_) => self.interpolate(value, invocation, &Methods::Allowed)?,
-            Reading::Opening => self.decrypt(value, root, file, invocation)?,
+            Reading::Opening => {
+                let sealed = Sealed {
+                    origin,
+                    root,
+                    path: file,
+                };
+                self.decrypt(value, &sealed, invocation)?
+            }
         };
         self.check_value(origin, root, &value)?;
         Ok(value)

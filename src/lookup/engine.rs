@@ -99,6 +99,11 @@ pub(super) struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     pub(super) fn new(session: Session<'a>, scope: Scope) -> Engine<'a> {
+        let scope = if session.environment.is_of_plans {
+            scope.of_plan()
+        } else {
+            scope
+        };
         Engine {
             session,
             scope,
@@ -137,8 +142,18 @@ impl<'a> Engine<'a> {
         value.to_s_in(self.settings().ruby)
     }
 
+    /// Puppet's setting `strict`; in plans it is always the same (`Puppet::Pal.main` in
+    /// puppet/pal/pal_impl.rb).
+    pub(super) fn strict(&self) -> Strict {
+        if self.session.environment.is_of_plans {
+            Strict::Error
+        } else {
+            self.settings().strict
+        }
+    }
+
     pub(super) fn is_strict_error(&self) -> bool {
-        self.settings().strict == Strict::Error
+        self.strict() == Strict::Error
     }
 
     pub(super) fn run(&mut self, request: &Request) -> Answer {

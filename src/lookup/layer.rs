@@ -35,6 +35,7 @@ impl Engine<'_> {
             None => self.session.configs.absent(None, || Config {
                 body: ConfigBody::V5 {
                     hierarchy: Vec::new(),
+                    plan_hierarchy: None,
                     default_hierarchy: None,
                 },
                 ..Config::built_in("")
@@ -86,7 +87,7 @@ impl Engine<'_> {
             provider = self.accepted(&path, Layer::Environment, config)?;
             if is_of_version_5(provider.as_ref())
                 && let Some(name) = named.take()
-                && self.settings().strict != Strict::Off
+                && self.strict() != Strict::Off
             {
                 self.warn_once(
                     "environment.conf#data_provider",
@@ -108,7 +109,7 @@ impl Engine<'_> {
         let Some(name) = named else {
             return Ok(provider);
         };
-        if self.settings().strict != Strict::Off {
+        if self.strict() != Strict::Off {
             let mut message = format!(
                 "Defining environment_data_provider='{name}' in environment.conf is deprecated."
             );
@@ -166,7 +167,7 @@ impl Engine<'_> {
             provider = self.accepted(&path, layer.clone(), config)?;
             if is_of_version_5(provider.as_ref())
                 && let Some(name) = named.take()
-                && self.settings().strict != Strict::Off
+                && self.strict() != Strict::Off
             {
                 self.warn_once(
                     &format!("metadata.json#data_provider-{module}"),
@@ -181,7 +182,7 @@ impl Engine<'_> {
         let Some(name) = named else {
             return Ok(provider);
         };
-        if self.settings().strict != Strict::Off {
+        if self.strict() != Strict::Off {
             let mut message =
                 format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
             if provider.is_none() {
@@ -206,7 +207,7 @@ impl Engine<'_> {
 
     /// `HieraConfig.v4_function_config`
     fn of_legacy_function(&mut self, dir: &str, name: &str) -> Config {
-        if self.settings().strict != Strict::Off {
+        if self.strict() != Strict::Off {
             let message = format!(
                 "Using of legacy data provider function '{name}'. Please convert to a 'data_hash' function"
             );
@@ -296,7 +297,7 @@ impl Engine<'_> {
             ));
         }
         if let Some(version) = legacy_version
-            && self.settings().strict != Strict::Off
+            && self.strict() != Strict::Off
         {
             // Puppet's key for «once» has no path in it.
             self.warn_once(
@@ -410,6 +411,7 @@ fn legacy_function_config(root: &str, function: &str) -> Config {
                 options: Value::hash([]),
                 extension: None,
             }],
+            plan_hierarchy: None,
             default_hierarchy: None,
         },
         ..Config::built_in(root)

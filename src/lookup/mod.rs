@@ -22,6 +22,7 @@ mod budget;
 mod cached_values;
 mod context;
 mod declared;
+mod decryption;
 mod deep_merge;
 mod dig;
 mod engine;

@@ -294,8 +294,9 @@ impl Engine<'_> {
             add_places(layer, level, in_default_hierarchy, &mut places);
         }
         if let Some(config) = provider.config() {
+            let is_of_plans = self.session.environment.is_of_plans;
             for place in &mut places {
-                place.mapped = mapped_variable(config, place);
+                place.mapped = mapped_variable(config, is_of_plans, place);
             }
         }
         Ok(places)
@@ -304,18 +305,17 @@ impl Engine<'_> {
 
 /// The variable of a place's template that `mapped_paths` maps: the one that the configuration's
 /// own template doesn't contain.
-fn mapped_variable(config: &Config, place: &Place) -> Option<Arc<str>> {
+fn mapped_variable(config: &Config, is_of_plans: bool, place: &Place) -> Option<Arc<str>> {
     let ConfigBody::V5 {
-        hierarchy,
-        default_hierarchy,
+        default_hierarchy, ..
     } = &config.body
     else {
         return None;
     };
     let levels = if place.in_default_hierarchy {
-        default_hierarchy.as_ref()
+        default_hierarchy.as_deref()
     } else {
-        Some(hierarchy)
+        config.body.hierarchy(is_of_plans)
     };
     let Locations::Mapped { template, .. } = &levels?.get(place.index)?.locations else {
         return None;

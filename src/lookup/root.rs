@@ -12,7 +12,12 @@ impl Environment {
     #[must_use]
     pub fn of_root(snapshot: &Snapshot, root: &Root, name: &str) -> Environment {
         let roots = snapshot.roots();
-        let home = roots.environment_of(root);
+        let is_of_plans = root.kind == RootKind::Plans;
+        let home = if is_of_plans {
+            Some(root)
+        } else {
+            roots.environment_of(root)
+        };
         let (global_config, global_dir) = global_of(snapshot, root, home);
         let environment = home.unwrap_or(root);
         let mut modules: Vec<(Arc<str>, Arc<str>)> = environment
@@ -27,6 +32,7 @@ impl Environment {
         }
         Environment {
             name: Arc::from(name),
+            is_of_plans,
             dir: home.map(|home| home.dir.clone()),
             config: match home.map(|home| &home.hiera_yaml) {
                 Some(Some(hiera_yaml)) => EnvironmentConfig::Elsewhere(hiera_yaml.clone()),
@@ -69,7 +75,7 @@ fn global_of(
 #[must_use]
 pub fn layer_of(root: &Root) -> Layer {
     match &root.kind {
-        RootKind::Environment => Layer::Environment,
+        RootKind::Environment | RootKind::Plans => Layer::Environment,
         RootKind::Module { name } => Layer::Module(name.clone()),
         RootKind::Global => Layer::Global,
     }

@@ -127,7 +127,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let Undefined { name, reason, .. } = undefined;
-        match self.settings().strict {
+        match self.strict() {
             Strict::Off => {}
             Strict::Error if self.lenient => self.warn_once(
                 &format!("Variable: {name}"),

@@ -263,9 +263,10 @@ impl Engine<'_> {
         };
         match &config.body {
             ConfigBody::V5 {
-                hierarchy,
-                default_hierarchy,
+                default_hierarchy, ..
             } => {
+                let is_of_plans = self.session.environment.is_of_plans;
+                let hierarchy = config.body.hierarchy(is_of_plans).unwrap_or_default();
                 levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
                 if let Some(defaults) = default_hierarchy {
                     levels.default_hierarchy = self.configured(config, defaults, &invocation)?;

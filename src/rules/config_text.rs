@@ -24,6 +24,8 @@ pub(super) fn version_of(value: &Value) -> Option<i64> {
 pub(super) struct ConfigTextAt<'a> {
     /// The version that Puppet assumes for the configuration, neither 3 nor 4.
     pub(super) version: i64,
+    /// Whether it is part of the hierarchy for plans.
+    pub(super) is_of_plans: bool,
     /// The string, decoded.
     pub(super) text: &'a str,
     /// Its tokens; their ranges refer to the decoded text.
@@ -53,10 +55,16 @@ pub(super) fn config_texts<'a>(at: &'a FileContext<'_>) -> Vec<ConfigTextAt<'a>>
         return Vec::new();
     };
     let nodes = interpolated(tree, root).into_iter().map(|id| tree.node(id));
+    let spans = locate(tree);
+    let is_of_plans = |range: TextRange| {
+        let mut levels = spans.plan_hierarchy.iter();
+        levels.any(|level| level.range.start <= range.start && range.end <= level.range.end)
+    };
     let texts = nodes.filter_map(|node| {
         let text = &*node.as_scalar()?.text;
         Some(ConfigTextAt {
             version,
+            is_of_plans: is_of_plans(node.range),
             text,
             tokens: tokens(text),
             places: at.places(node),
@@ -68,7 +76,7 @@ pub(super) fn config_texts<'a>(at: &'a FileContext<'_>) -> Vec<ConfigTextAt<'a>>
 /// The nodes of locations, data directories and options, in text order.
 fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
     let spans = locate(tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = spans.levels();
     let locations = levels.flat_map(|level| level.locations.iter().map(|location| location.node));
     let mut nodes: Vec<NodeId> = locations.collect();
     let mut within: Vec<NodeId> = Vec::new();

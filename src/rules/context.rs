@@ -16,7 +16,7 @@ use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tre
 use crate::text::{TextEdit, TextRange, cut_words};
 use crate::value::{LoadError, LoadErrorKind, Opaque, Value, load_yaml};
 use crate::workspace::{
-    DataFile, File, FileFacts, Format, KeyFact, LOOKUP_OPTIONS, Root, Snapshot,
+    DataFile, File, FileFacts, Format, KeyFact, LOOKUP_OPTIONS, Root, RootKind, Snapshot,
 };
 
 /// The role of a file in the workspace.
@@ -188,6 +188,12 @@ impl<'a> FileContext<'a> {
             FileRole::Data(readers) => readers,
             FileRole::Config(_) | FileRole::Project | FileRole::Code | FileRole::Unread => &[],
         }
+    }
+
+    /// Whether only plans of Bolt read the file, outside of apply blocks.
+    pub(super) fn is_for_plans(&self) -> bool {
+        let mut kinds = self.readers().iter().map(|reader| &reader.root.root.kind);
+        !self.readers().is_empty() && kinds.all(|kind| *kind == RootKind::Plans)
     }
 
     /// The roots that read the file and have code: without any code a missing class means nothing.

@@ -2,17 +2,15 @@
 
 use super::config_level::{levels, options};
 use super::{FileContext, Findings, RootContext, Safety, Severity, entry};
+use crate::eyaml::{PRIVATE_KEY_OPTIONS, PUBLIC_KEY_OPTIONS};
 use crate::hierarchy::FunctionKind;
 use crate::syntax::NodeId;
 use crate::text::nearest;
 
 rule!("eyaml-without-keys", Warning, [Configuration(check)]);
 
-/// Options with hiera-eyaml's keys; one of each pair is enough (`hiera/backend/eyaml/encryptors/pkcs7.rb`).
-const KEYS: [[&str; 2]; 2] = [
-    ["pkcs7_public_key", "pkcs7_public_key_env_var"],
-    ["pkcs7_private_key", "pkcs7_private_key_env_var"],
-];
+/// Options with hiera-eyaml's keys; one of each list is enough.
+const KEYS: [[&str; 3]; 2] = [PUBLIC_KEY_OPTIONS, PRIVATE_KEY_OPTIONS];
 
 fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
@@ -44,7 +42,7 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
         return;
     };
     let has = |name: &str| entry(tree, value, name).is_some();
-    let has_one = |names: &[&str; 2]| names.iter().any(|name| has(name));
+    let has_one = |names: &[&str; 3]| names.iter().any(|name| has(name));
     let [has_public, has_private] = [has_one(&KEYS[0]), has_one(&KEYS[1])];
     let misspelt = pairs.iter().find_map(|&(key, _)| {
         let written = tree.scalar_text(key)?;

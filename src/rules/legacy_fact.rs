@@ -14,7 +14,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
-    let Some((path, place)) = variable(at) else {
+    let Some((path, place)) = variable(at).filter(|_| !file.is_for_plans()) else {
         return;
     };
     let range = || file.places(at.node).source_range(place);
@@ -22,7 +22,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
 }
 
 fn check_path(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
-    if at.version != 5 {
+    if at.version != 5 || at.is_of_plans {
         return;
     }
     for (path, (token, place)) in at.variables() {

@@ -6,7 +6,8 @@ use super::context::entry;
 use super::variables::{BUILT_IN, MissingPart, missing_part, modern, report_missing};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
-use crate::scope::{CoreFact, core_fact};
+use crate::lookup::PuppetVersion;
+use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::{TextRange, typing_error};
 
@@ -21,11 +22,33 @@ fn check(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<
         return;
     }
     report_odd_tokens(at, findings);
+    if at.is_of_plans {
+        report_in_plans(file, at, findings);
+        return;
+    }
     for (variable, places) in at.variables() {
         let missing = missing_part(variable).or_else(|| misspelt_name(file, variable));
         if let Some(missing) = missing {
             let into = "into the path, without a warning";
             report_missing(&missing, variable, places, into, findings);
+        }
+    }
+}
+
+/// Reports variables in the hierarchy for plans that no plan has.
+fn report_in_plans(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
+    // `HieraConfig#configured_data_providers` of Puppet 8 only warns.
+    let (severity, effect) = match file.settings().puppet_version {
+        PuppetVersion::V7 => (Severity::Error, "every lookup in a plan fails"),
+        PuppetVersion::V8 | PuppetVersion::V9 => {
+            (Severity::Warning, "the path has an empty string there")
+        }
+    };
+    for (variable, (token, _)) in at.variables() {
+        let name = top_name(variable.strip_prefix("::").unwrap_or(variable));
+        if NOT_IN_PLANS.contains(&name) {
+            let message = format!("plans have no '{name}' outside of apply blocks: {effect}");
+            findings.report_as(severity, token, message);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::variables::{BUILT_IN, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::analysis::Touched;
 use crate::lookup::PuppetVersion;
-use crate::scope::{CoreFact, core_fact, top_name};
+use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::typing_error;
 use crate::workspace::{File, Snapshot};
@@ -33,6 +33,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let path = path.strip_prefix("::").unwrap_or(path);
+    if file.is_for_plans() {
+        report_in_plans(path, at, findings);
+        return;
+    }
     if let Some(suggestion) = as_in_code(path) {
         let message = format!("nothing sets a variable '{path}': {}", effect(file));
         let place = file.places(at.node).source_range(place);
@@ -65,6 +69,26 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     finding.severity = Severity::Warning;
     let place = file.places(at.node).source_range(place);
     finding.suggest(Safety::Unsafe, place, &suggestion);
+}
+
+/// Reports a variable in data that only plans of Bolt look up outside of apply blocks, where no node is
+/// known; a plan may have variables of its own.
+fn report_in_plans(path: &str, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    let name = top_name(path);
+    if NOT_IN_PLANS.contains(&name) || name.starts_with("settings::") {
+        let message = format!(
+            "plans have no '{name}' outside of apply blocks: a lookup of this key fails in every plan"
+        );
+        findings.report_as(Severity::Error, at.range, message);
+    } else if name == "module_name" {
+        // It always has a value.
+    } else if BUILT_IN.contains(&name) || !matches!(core_fact(name), CoreFact::Custom(_)) {
+        let message = format!(
+            "plans have no facts outside of apply blocks: a lookup of this key fails where the plan \
+             has no variable '{name}'"
+        );
+        findings.report(at.range, message);
+    }
 }
 
 /// What Puppet does with an undefined variable, for messages.

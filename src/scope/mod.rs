@@ -46,4 +46,4 @@ pub use node::{
 pub use sources::{
     FACTS_OF_TESTS, NODES_FILES, NodesForm, certname, form_of, names_nodes, plain_yaml, read_nodes,
 };
-pub use variable::{ClassScope, Scope, Undefined, Variable, top_name};
+pub use variable::{ClassScope, NOT_IN_PLANS, Scope, Undefined, Variable, top_name};

@@ -63,7 +63,12 @@ pub struct Scope {
     gaps: Option<Arc<Gaps>>,
     /// Whether a server has set variables of its own.
     is_served: bool,
+    /// Whether a plan of Bolt looks up outside of apply blocks.
+    is_of_plan: bool,
 }
+
+/// Variables that plans of Bolt do not have and cannot set, as these names are reserved.
+pub const NOT_IN_PLANS: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// Variables that a server sets for each node (`puppet/indirector/catalog/compiler.rb`,
 /// `set_server_facts`).
@@ -213,6 +218,15 @@ impl Scope {
         self
     }
 
+    /// The same scope in a plan of Bolt outside of apply blocks, where no node is known.
+    #[must_use]
+    pub fn of_plan(self) -> Scope {
+        Scope {
+            is_of_plan: true,
+            ..self
+        }
+    }
+
     /// The variables that manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {
@@ -277,6 +291,9 @@ impl Scope {
             if let Some(value) = local.and_then(|local| class.variables.get(&StrKey(local))) {
                 return Variable::Known(value.clone());
             }
+        }
+        if self.is_of_plan && (NOT_IN_PLANS.contains(&name) || name.starts_with("settings::")) {
+            return Variable::Undefined(undefined(root, "", false));
         }
         if let Some(set) = self.assigned.as_ref().and_then(|all| all.get(root)) {
             return match &set.value {

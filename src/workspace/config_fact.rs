@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::path;
 use super::roots::HIERA_YAML;
-use crate::hierarchy::{Config, DataPath, Layer, data_paths, without_tags};
+use crate::hierarchy::{Config, ConfigBody, DataPath, Layer, data_paths, without_tags};
 use crate::value::{Value, load_yaml};
 
 /// Maximum number of bytes of a text that is examined: configurations are written by people.
@@ -18,6 +18,8 @@ pub struct ConfigFact {
     pub version: u8,
     /// The locations of its levels.
     pub paths: Box<[DataPath]>,
+    /// Whether it has a hierarchy for plans of Bolt.
+    pub has_plans: bool,
     /// For a template: its text without tags.
     pub plain: Option<Arc<str>>,
 }
@@ -49,6 +51,13 @@ pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     Some(Arc::new(ConfigFact {
         version: config.version(),
         paths: data_paths(&config).into(),
+        has_plans: matches!(
+            &config.body,
+            ConfigBody::V5 {
+                plan_hierarchy: Some(_),
+                ..
+            }
+        ),
         plain,
     }))
 }
@@ -57,6 +66,7 @@ pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
 fn names_a_hierarchy(text: &str) -> bool {
     text.lines().any(|line| {
         line.trim_start_matches([':', '"', '\''])
+            .trim_start_matches("plan_")
             .strip_prefix("hierarchy")
             .is_some_and(|rest| rest.starts_with([':', '"', '\'', ' ']))
     })
@@ -72,7 +82,7 @@ fn has_hierarchy(value: &Value, version: i64) -> bool {
         let symbol = || hash.get(&Value::Symbol(name.into()));
         hash.get(&Value::string(name)).or_else(symbol)
     };
-    let hierarchy = entry("hierarchy");
+    let hierarchy = entry("hierarchy").or_else(|| entry("plan_hierarchy"));
     let levels = hierarchy.and_then(Value::as_array).unwrap_or_default();
     match version {
         4 | 5 => !levels.is_empty() && levels.iter().all(|level| level.as_hash().is_some()),

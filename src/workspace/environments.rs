@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::FileSettings;
+use super::bolt_project::{self, BoltProject};
 use super::deployed;
 use super::environment_conf;
 use super::files::{FileKind, Files};
 use super::path;
-use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
+use super::roots::{BOLT_PROJECT, ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
 use crate::hierarchy::{GlobEntry, glob};
 
 /// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the base
-/// modulepath if `environment.conf` sets no other).
+/// modulepath if `environment.conf` sets no other), or a project of Bolt with its own.
 pub(super) fn environment(
     files: &dyn Files,
     dir: &str,
@@ -21,16 +22,23 @@ pub(super) fn environment(
     settings: &FileSettings,
 ) -> Root {
     let text = files.text(&path::join(dir, ENVIRONMENT_CONF)).ok();
-    let conf = environment_conf::parse(text.as_deref().unwrap_or_default());
+    let mut conf = environment_conf::parse(text.as_deref().unwrap_or_default());
+    let project = match text {
+        Some(_) => None,
+        None => bolt_project(files, dir),
+    };
+    let is_certain = text.is_some() || project.is_some();
+    conf.modulepath = conf.modulepath.or(project.map(|it| it.modulepath));
     let here = |folder: String| {
         let mapped = deployed::onto(files, &folder, dir, &settings.path_map);
         mapped.unwrap_or(folder)
     };
     let base = &settings.base_modulepath;
     let modulepath = modulepath(files, dir, conf.modulepath.as_deref(), base, &here);
-    let likely_modules = match text {
-        Some(_) => BTreeMap::new(),
-        None => likely_modules(files, dir, &modulepath),
+    let likely_modules = if is_certain {
+        BTreeMap::new()
+    } else {
+        likely_modules(files, dir, &modulepath)
     };
     let mut modules = BTreeMap::new();
     for (name, at) in modulepath.iter().flat_map(|at| modules_in(files, at)) {
@@ -43,6 +51,12 @@ pub(super) fn environment(
         environment_data_provider: conf.environment_data_provider,
         ..Root::without_modules(RootKind::Environment, dir, hiera_yaml)
     }
+}
+
+/// The settings of the project of Bolt in a folder.
+pub(super) fn bolt_project(files: &dyn Files, dir: &str) -> Option<BoltProject> {
+    let text = files.text(&path::join(dir, BOLT_PROJECT)).ok()?;
+    Some(bolt_project::parse(&text))
 }
 
 /// Modules in folders that hold modules by convention, besides those of the modulepath: the folder

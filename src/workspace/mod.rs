@@ -15,6 +15,7 @@
 //! assert_eq!(snapshot.count_with("ntp::servers"), 1);
 //! ```
 
+mod bolt_project;
 mod cache;
 mod change;
 mod code;

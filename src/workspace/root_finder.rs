@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::FileSettings;
 use super::config_fact::ConfigFact;
-use super::environments::{environment, fetched_modules, module_name};
+use super::environments::{bolt_project, environment, fetched_modules, module_name};
 use super::files::{FileKind, Files};
 use super::found::{ConfigCandidate, ConfigOrigin, ConfigUse, FoundConfig, judge};
 use super::path;
 use super::roots::{
-    Deployment, ENVIRONMENT_CONF, ENVIRONMENTS, GlobalConfig, HIERA_YAML, METADATA_JSON,
-    MODULE_FOLDERS, PUPPETFILE, Root, RootKind, Roots,
+    BOLT_PROJECT, Deployment, ENVIRONMENT_CONF, ENVIRONMENTS, GlobalConfig, HIERA_YAML,
+    METADATA_JSON, MODULE_FOLDERS, PUPPETFILE, Root, RootKind, Roots,
 };
 use super::snapshot::Snapshot;
 use super::visible::Here;
@@ -62,6 +62,7 @@ pub(super) fn find(snapshot: &Snapshot, deciding: &[Arc<str>], configs: &[Arc<st
 struct Folder<'a> {
     hiera_yaml: Option<&'a Arc<str>>,
     environment_conf: bool,
+    bolt_project: bool,
     metadata_json: bool,
     puppetfile: bool,
 }
@@ -99,9 +100,29 @@ impl<'a> Finder<'a> {
                 ..Root::without_modules(RootKind::Module { name }, dir, *hiera_yaml)
             });
         }
+        let plans = all.iter().filter_map(|root| self.plans(root));
+        let plans: Vec<Root> = plans.collect();
+        all.extend(plans);
         deploy(&mut all, &found);
         all.sort_by(|a, b| a.dir.cmp(&b.dir));
         Roots { all, found }
+    }
+
+    /// The configuration that the project of Bolt in a folder names, if it is in the workspace.
+    fn hiera_config(&self, dir: &str) -> Option<&'a Arc<str>> {
+        let named = bolt_project(&self.files, dir)?.hiera_config?;
+        let at = path::normalise(&path::join(dir, &named));
+        Some(self.snapshot.file(&at)?.path())
+    }
+
+    /// What plans look up with the configuration of an environment.
+    fn plans(&self, environment: &Root) -> Option<Root> {
+        let is_environment = environment.kind == RootKind::Environment;
+        let fact = self.fact(environment.hiera_yaml.as_ref()?)?;
+        (is_environment && fact.has_plans).then(|| Root {
+            kind: RootKind::Plans,
+            ..environment.clone()
+        })
     }
 
     /// The fact of a configuration that Puppet accepts.
@@ -109,7 +130,8 @@ impl<'a> Finder<'a> {
         self.snapshot.file(at)?.facts().config.as_ref()
     }
 
-    /// Folders by their files; the global layer's configuration belongs to no other root.
+    /// Folders by their files; the configurations of the global layer and of projects of Bolt belong to no
+    /// other root.
     fn by_folder(&self, deciding: &'a [Arc<str>]) -> BTreeMap<&'a str, Folder<'a>> {
         let mut dirs: BTreeMap<&str, Folder<'_>> = BTreeMap::new();
         for at in deciding {
@@ -123,10 +145,18 @@ impl<'a> Finder<'a> {
             match path::name(at) {
                 HIERA_YAML => folder.hiera_yaml = Some(at),
                 ENVIRONMENT_CONF => folder.environment_conf = true,
+                BOLT_PROJECT => folder.bolt_project = true,
                 METADATA_JSON => folder.metadata_json = true,
                 PUPPETFILE => folder.puppetfile = true,
                 _ => {}
             }
+        }
+        let projects = dirs.iter().filter(|(_, folder)| folder.bolt_project);
+        let named: Vec<&Arc<str>> = projects
+            .filter_map(|(dir, _)| self.hiera_config(dir))
+            .collect();
+        for folder in dirs.values_mut() {
+            folder.hiera_yaml = folder.hiera_yaml.filter(|at| !named.contains(at));
         }
         dirs
     }
@@ -148,6 +178,9 @@ impl<'a> Finder<'a> {
                 }
             } else if configured {
                 sorted.environments.push((dir, folder.hiera_yaml));
+            } else if folder.bolt_project {
+                let named = self.hiera_config(dir);
+                sorted.environments.push((dir, named.or(folder.hiera_yaml)));
             } else if let Some(hiera_yaml) = folder.hiera_yaml {
                 undecided.push((dir, folder, hiera_yaml));
             }
@@ -405,7 +438,7 @@ fn deploy(all: &mut [Root], found: &[FoundConfig]) {
         .collect();
     for root in all.iter_mut() {
         root.global = match root.kind {
-            RootKind::Environment => {
+            RootKind::Environment | RootKind::Plans => {
                 let mut around = global.iter();
                 let around = around.find(|global| path::within(&root.dir, &global.dir).is_some());
                 around.cloned()

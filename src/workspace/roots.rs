@@ -19,6 +19,9 @@ pub enum RootKind {
     },
     /// The global layer.
     Global,
+    /// What plans of Bolt look up outside of apply blocks, in the folder of an environment whose
+    /// configuration has a `plan_hierarchy`.
+    Plans,
 }
 
 #[cfg(test)]
@@ -29,6 +32,7 @@ impl RootKind {
             RootKind::Environment => "environment".to_owned(),
             RootKind::Module { name } => format!("module {name}"),
             RootKind::Global => "global".to_owned(),
+            RootKind::Plans => "plans".to_owned(),
         }
     }
 }
@@ -195,6 +199,8 @@ impl Roots {
                     let is_below = |one: &Root| path::within(&one.dir, &root.dir).is_some();
                     is_below(environment) || !self.environments().any(is_below)
                 }
+                // No node reads it.
+                RootKind::Plans => false,
             })
     }
 
@@ -203,8 +209,18 @@ impl Roots {
     pub fn environment_of<'a>(&'a self, root: &'a Root) -> Option<&'a Root> {
         match root.kind {
             RootKind::Environment => Some(root),
-            RootKind::Module { .. } | RootKind::Global => self.environments_of(root).next(),
+            RootKind::Module { .. } | RootKind::Global | RootKind::Plans => {
+                self.environments_of(root).next()
+            }
         }
+    }
+
+    /// What plans look up with the configuration of an environment.
+    #[must_use]
+    pub fn plans_of(&self, environment: &Root) -> Option<&Root> {
+        let is_environment = environment.kind == RootKind::Environment;
+        let mut all = self.all.iter().filter(|_| is_environment);
+        all.find(|root| root.kind == RootKind::Plans && root.hiera_yaml == environment.hiera_yaml)
     }
 
     /// The number of roots.
@@ -222,6 +238,8 @@ impl Roots {
 
 pub(crate) const HIERA_YAML: &str = "hiera.yaml";
 pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
+/// The settings of a project of Bolt.
+pub(super) const BOLT_PROJECT: &str = "bolt-project.yaml";
 pub(super) const METADATA_JSON: &str = "metadata.json";
 /// The name of a list of modules to install, which only environments have.
 pub(super) const PUPPETFILE: &str = "Puppetfile";
@@ -236,7 +254,7 @@ pub(crate) const ENVIRONMENTS: &str = "environments";
 pub(super) fn decides_roots(at: &str) -> bool {
     matches!(
         path::name(at),
-        HIERA_YAML | ENVIRONMENT_CONF | METADATA_JSON | PUPPETFILE
+        HIERA_YAML | ENVIRONMENT_CONF | BOLT_PROJECT | METADATA_JSON | PUPPETFILE
     )
 }
 

@@ -57,6 +57,39 @@ fn modules_of_a_control_repository_that_lies_among_tests_are_modules() {
 }
 
 #[test]
+fn a_project_of_bolt_names_its_configuration_and_modules() {
+    let plans = "version: 5\nhierarchy: [{name: c, path: c.yaml, data_hash: yaml_data}]\n\
+                 plan_hierarchy: [{name: p, path: p.yaml, data_hash: yaml_data}]\n";
+    check_roots(
+        &format!(
+            "#- /w/own/bolt-project.yaml\n\
+             #- /w/own/hiera.yaml\n{plans}\
+             #- /w/own/modules/m/manifests/init.pp\n\
+             #- /w/own/.modules/installed/manifests/init.pp\n\
+             #- /w/named/bolt-project.yaml\nhiera-config: bolt/hiera.yaml\nmodulepath: [site]\n\
+             #- /w/named/bolt/hiera.yaml\n{plans}\
+             #- /w/named/site/s/manifests/init.pp\n\
+             #- /w/named/modules/m/manifests/init.pp\n\
+             #- /w/both/bolt-project.yaml\nmodulepath: [site]\n\
+             #- /w/both/environment.conf\n\
+             #- /w/both/hiera.yaml\n{plans}\
+             #- /w/both/modules/m/manifests/init.pp\n\
+             #- /w/refused/bolt-project.yaml\nhiera-config: bolt/hiera.yaml\n\
+             #- /w/refused/bolt/hiera.yaml\nversion: 5\nhierarchy: 1\nplan_hierarchy: []\n"
+        ),
+        expect_test::expect![[r#"
+            environment /w/both hiera.yaml m=modules/m
+            plans /w/both hiera.yaml m=modules/m
+            environment /w/named hiera.yaml s=site/s
+            plans /w/named hiera.yaml s=site/s
+            environment /w/own hiera.yaml installed=.modules/installed m=modules/m
+            plans /w/own hiera.yaml installed=.modules/installed m=modules/m
+            environment /w/refused hiera.yaml
+        "#]],
+    );
+}
+
+#[test]
 fn a_control_repository_with_modules_in_two_folders() {
     check_roots(
         "#- /w/hiera.yaml\n\

@@ -8,6 +8,7 @@
 )]
 
 mod arguments_cli;
+mod bolt_cli;
 mod bounds;
 mod check_cli;
 mod docs_cli;

@@ -334,7 +334,8 @@ fn a_value_for_another_pair_of_keys_is_unknown() {
     });
     let blob = String::from_utf8(bytes.collect()).unwrap();
     let folder = workspace("");
-    let hiera = "version: 5\nhierarchy: [{name: e, lookup_key: eyaml_lookup_key, path: e.yaml}]\n";
+    let hiera = "version: 5\nhierarchy:\n  - {name: e, lookup_key: eyaml_lookup_key, path: e.yaml, \
+                 options: {pkcs7_private_key: /none, pkcs7_public_key: /none}}\n";
     std::fs::write(folder.path().join("hiera.yaml"), hiera).unwrap();
     let data = serde_json::json!({ "secret": blob });
     std::fs::write(folder.path().join("data/e.yaml"), data.to_string()).unwrap();

@@ -171,7 +171,7 @@ fn every_node_is_shown_its_own_sources() {
 
 #[test]
 fn other_cipher_texts_are_other_answers() {
-    let hiera = "version: 5\ndefaults: {lookup_key: eyaml_lookup_key, datadir: data}\nhierarchy:\n\
+    let hiera = "version: 5\ndefaults: {lookup_key: eyaml_lookup_key, datadir: data, options: {pkcs7_private_key: /k, pkcs7_public_key: /c}}\nhierarchy:\n\
         - {name: nodes, path: 'node/%{trusted.certname}.yaml'}\n- {name: common, path: common.yaml}\n";
     let secret = |text: &str| format!("p: ENC[PKCS7,{text}]\ns: \"x%{{lookup('p')}}\"\n");
     let version = |node: &str, common: &str| {

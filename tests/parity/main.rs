@@ -28,6 +28,7 @@ mod hover_corpora;
 #[path = "../support/hover_forms.rs"]
 mod hover_forms;
 mod known;
+mod level_keys;
 mod matrix_corpora;
 mod parameters_corpora;
 mod program;

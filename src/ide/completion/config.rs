@@ -108,7 +108,7 @@ fn datadir(typing: &TypingPlace<'_>, view: &RootView<'_>) -> String {
     let snapshot = typing.analysis.snapshot;
     let parse = snapshot.parse_of(typing.file, Format::Yaml);
     let spans = locate(&parse.tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = spans.levels();
     let mut around = levels.filter(|level| level.range.touches(typing.offset));
     let around = around.find_map(|level| level.datadir);
     let written = around.or(spans.defaults.datadir);

@@ -105,7 +105,7 @@ fn used(typing: &TypingPlace<'_>) -> BTreeSet<Arc<str>> {
         let spans = locate(&parse.tree);
         let is_at_cursor =
             |range: TextRange| file.id() == typing.file.id() && range.touches(typing.offset);
-        for level in spans.hierarchy.iter().chain(&spans.default_hierarchy) {
+        for level in spans.levels() {
             if let Some([list, element]) = &level.mapped {
                 if !is_at_cursor(parse.tree.node(list.node).range) {
                     found.insert(named::variable(&list.text));

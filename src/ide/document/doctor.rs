@@ -98,6 +98,7 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
         RootKind::Environment => format!("environment in {folder}"),
         RootKind::Module { name } => format!("module {name} in {folder}"),
         RootKind::Global => format!("global layer in {folder}"),
+        RootKind::Plans => format!("plans of Bolt in {folder}"),
     };
     let config = found.config.as_deref().map(|at| snapshot.short_name(at));
     let version = found
@@ -433,6 +434,7 @@ fn hierarchy_json(found: &Hierarchy) -> Value {
         RootKind::Environment => ("environment", None),
         RootKind::Module { name } => ("module", Some(name)),
         RootKind::Global => ("global", None),
+        RootKind::Plans => ("plans", None),
     };
     let levels = found.levels.iter().map(|level| {
         let assumed = match level.reading {

@@ -135,9 +135,11 @@ fn refusal(error: &EyamlError, blob: &Blob) -> String {
         }
         EyamlError::EmptyPayload => words(BlobProblem::Empty).to_owned(),
         EyamlError::NotPkcs7 => words(BlobProblem::NotAnEnvelope).to_owned(),
-        EyamlError::PrivateKey | EyamlError::PublicKey | EyamlError::KeyMismatch => {
-            error.to_string()
-        }
+        EyamlError::PrivateKey
+        | EyamlError::PublicKey
+        | EyamlError::KeyMismatch
+        | EyamlError::NoPrivateKey
+        | EyamlError::NoPublicKey => error.to_string(),
     }
 }
 

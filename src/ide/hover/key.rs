@@ -212,7 +212,11 @@ fn differs_elsewhere(
 
 /// Adds the answer for a file that no known node reads: it depends on the file's path only.
 fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Page {
-    let mut audience = vec![text("for every node that reads this file")];
+    let mut audience = vec![text(if context.view.is_of_plans() {
+        "for plans"
+    } else {
+        "for every node that reads this file"
+    })];
     if let Some(variable) = &reach.place.mapped {
         let bound = reach.bindings.iter().find(|(name, _)| name == variable);
         let value = bound.map(|(_, value)| value.clone()).unwrap_or_default();

@@ -225,6 +225,12 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
             line.push(code(yaml::inline(&value, WIDEST)));
             line.push(text(", as this file's path says"));
         }
+        Variable::Undefined(_) if context.view.is_of_plans() => line.push(text(
+            "undefined, so a lookup fails: plans have no node outside of apply blocks",
+        )),
+        Variable::Unknown if context.view.is_of_plans() => {
+            line.push(text("depends on the variables of the plan"));
+        }
         Variable::Undefined(_) | Variable::Unknown => {
             line.push(text("depends on the node"));
             let values = values_in_paths(context, variable);

@@ -117,7 +117,7 @@ fn encrypted_values_that_differ() {
 #[test]
 fn a_token_next_to_a_cipher_text_changes_the_value() {
     check(
-        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {}}]\n\
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: /k, pkcs7_public_key: /c}}]\n\
          #- data/common.eyaml\np$0: '%{facts.site} ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]'\n",
         |at| plain(at, "a: {facts: {site: ams}}\nb: {facts: {site: lon}}\n"),
         expect![[r#"

@@ -17,6 +17,7 @@ mod keys;
 mod kinds;
 mod parts;
 mod paths;
+mod plans;
 mod reach;
 mod sources;
 mod things;

@@ -1,0 +1,195 @@
+//! Decrypting values as `eyaml_lookup_key` does (puppet/functions/eyaml_lookup_key.rb), with the keys
+//! that the user gave in place of those that a level names.
+
+use std::sync::Arc;
+
+use super::backend::ValueOrigin;
+use super::context::PuppetVersion;
+use super::engine::{Engine, Invocation};
+use super::error::{ErrorClass, Found, raise};
+use super::interpolate::Methods;
+use crate::eyaml::{
+    self, DEFAULT_METHOD, EyamlError, Keys, PRIVATE_KEY_OPTIONS, PUBLIC_KEY_OPTIONS,
+};
+use crate::hierarchy::{ConfigBody, Level};
+use crate::value::{Opaque, StrKey, Value, hash_with_capacity};
+use crate::workspace::path;
+
+/// The option of a level with the file of the private key.
+const PRIVATE_KEY: &str = PRIVATE_KEY_OPTIONS[0];
+
+/// A value whose strings may be encrypted.
+pub(super) struct Sealed<'a> {
+    pub(super) origin: &'a ValueOrigin<'a>,
+    /// The top-level key, for messages.
+    pub(super) root: &'a str,
+    /// The file, for messages.
+    pub(super) path: &'a str,
+}
+
+/// What decrypts the values of a level.
+enum LevelKey {
+    /// The keys that the user gave.
+    Given(Arc<Keys>),
+    /// Keys that are unknown here.
+    Unknown,
+    /// None: hiera-eyaml fails.
+    Missing(EyamlError),
+}
+
+impl Engine<'_> {
+    /// `decrypt_value`: strings are decrypted and interpolated, keys only interpolated.
+    pub(super) fn decrypt(
+        &mut self,
+        value: &Value,
+        sealed: &Sealed<'_>,
+        invocation: &Invocation,
+    ) -> Found {
+        match value {
+            Value::String(text) if eyaml::is_encrypted(text) => {
+                self.decrypt_text(value, text, sealed, invocation)
+            }
+            Value::Array(elements) => {
+                let mut opened = Vec::with_capacity(elements.len());
+                for element in elements.iter() {
+                    opened.push(self.decrypt(element, sealed, invocation)?);
+                }
+                Ok(Value::from(opened))
+            }
+            Value::Hash(hash) => {
+                let mut opened = hash_with_capacity(hash.len());
+                for (key, element) in hash.iter() {
+                    let key = self.interpolate(key, invocation, &Methods::Allowed)?;
+                    opened.insert(key, self.decrypt(element, sealed, invocation)?);
+                }
+                Ok(Value::from(opened))
+            }
+            other => self.interpolate(other, invocation, &Methods::Allowed),
+        }
+    }
+
+    fn decrypt_text(
+        &mut self,
+        value: &Value,
+        text: &str,
+        sealed: &Sealed<'_>,
+        invocation: &Invocation,
+    ) -> Found {
+        let Sealed { origin, root, path } = *sealed;
+        let scan = eyaml::scan(text);
+        let Some(first) = scan.blobs.first() else {
+            // Without a blob the text is kept, except for one line break at the end.
+            let ends = ["\r\n", "\n", "\r"];
+            let text = ends
+                .iter()
+                .find_map(|end| text.strip_suffix(end))
+                .unwrap_or(text);
+            return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
+        };
+        let fails = |error: &EyamlError| raise(ErrorClass::Lookup, error.message(text, root, path));
+        let foreign = scan.blobs.iter().find(|it| it.method != DEFAULT_METHOD);
+        let closed = match (self.level_key(origin), foreign) {
+            (LevelKey::Missing(error), _) if first.method == DEFAULT_METHOD => {
+                return fails(&error);
+            }
+            (LevelKey::Given(_), Some(blob)) => blob,
+            (LevelKey::Given(keys), None) => match eyaml::decrypt(text, &keys) {
+                Ok(plain) => return self.interpolate(&plain, invocation, &Methods::Allowed),
+                // The file that the level names may have another key than the user gave.
+                Err(EyamlError::NoRecipient | EyamlError::OtherKey) => first,
+                Err(error) => return fails(&error),
+            },
+            (LevelKey::Unknown | LevelKey::Missing(_), _) => first,
+        };
+        // Tokens next to the cipher text can give each node a different value.
+        let around = self.interpolate(value, invocation, &Methods::Allowed)?;
+        let cipher = around.as_str().unwrap_or(text);
+        let secret = Opaque::secret(&closed.method, cipher);
+        Ok(Value::Opaque(Arc::new(secret)))
+    }
+
+    /// What decrypts the values of a level: its own options say so
+    /// (hiera/backend/eyaml/encryptors/pkcs7.rb), and the user's keys only stand for the file that they
+    /// name. hiera-eyaml has no default for them in Puppet.
+    fn level_key(&mut self, origin: &ValueOrigin<'_>) -> LevelKey {
+        if origin.level.declared.is_none() {
+            let options = &origin.level.options;
+            let names = |all: &[&str]| all.iter().any(|name| option(options, name).is_some());
+            let has_public = names(&PUBLIC_KEY_OPTIONS);
+            let version = self.settings().puppet_version;
+            if !names(&PRIVATE_KEY_OPTIONS) {
+                // hiera-eyaml 3 asks for the certificate first.
+                let asks_first = version == PuppetVersion::V7 && !has_public;
+                return LevelKey::Missing(if asks_first {
+                    EyamlError::NoPublicKey
+                } else {
+                    EyamlError::NoPrivateKey
+                });
+            }
+            // Packages of Puppet 7 bring hiera-eyaml 3, which needs the certificate, those of OpenVox
+            // bring 4.2, which does not.
+            match version {
+                PuppetVersion::V7 if !has_public => {
+                    return LevelKey::Missing(EyamlError::NoPublicKey);
+                }
+                PuppetVersion::V8 if !has_public => return LevelKey::Unknown,
+                PuppetVersion::V7 | PuppetVersion::V8 | PuppetVersion::V9 => {}
+            }
+        }
+        match self.settings().keys.clone() {
+            Some(keys) if !self.is_of_another_level(origin, &keys) => LevelKey::Given(keys),
+            Some(_) | None => LevelKey::Unknown,
+        }
+    }
+
+    /// Whether the user's key is the file that another level of the hierarchy names, and this level
+    /// names a different one.
+    fn is_of_another_level(&mut self, origin: &ValueOrigin<'_>, keys: &Keys) -> bool {
+        let own = option(&origin.level.options, PRIVATE_KEY);
+        let (Some(file), Some(own)) = (keys.private_file(), own) else {
+            return false;
+        };
+        if is_named(file, own) {
+            return false;
+        }
+        let Ok(Some(provider)) = self.provider(origin.layer) else {
+            return false;
+        };
+        let names_file = |level: &Level| {
+            let named = option(&level.options, PRIVATE_KEY);
+            named.is_some_and(|named| is_named(file, named))
+        };
+        let Some(config) = provider.config() else {
+            return false;
+        };
+        match &config.body {
+            ConfigBody::V5 {
+                hierarchy,
+                plan_hierarchy,
+                default_hierarchy,
+            } => {
+                let others = plan_hierarchy.iter().chain(default_hierarchy).flatten();
+                hierarchy.iter().chain(others).any(names_file)
+            }
+            // Only one level of these decrypts.
+            ConfigBody::V3(_) | ConfigBody::V4 { .. } => false,
+        }
+    }
+}
+
+/// An option that is set.
+fn option<'a>(options: &'a Value, name: &str) -> Option<&'a Value> {
+    let value = options.as_hash()?.get(&StrKey(name))?;
+    (!value.is_falsey()).then_some(value)
+}
+
+/// Whether an option names the file. Relative names are relative to Puppet's working directory, which
+/// is unknown here.
+fn is_named(file: &str, option: &Value) -> bool {
+    let Some(named) = option.as_str() else {
+        return false;
+    };
+    let named = path::normalise(named);
+    let before = file.strip_suffix(&*named);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
