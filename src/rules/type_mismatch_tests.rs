@@ -423,3 +423,29 @@ fn converted_values_are_checked() {
     assert_eq!(check("c::s: 1"), [""; 0]);
     assert_eq!(check("c::l: \"%{facts.x}\""), [""; 0]);
 }
+
+/// More nodes with different values than a person would look at.
+#[test]
+fn all_nodes_that_read_a_file_are_asked() {
+    let names = |range: std::ops::Range<usize>| range.map(|at| format!("n{at}"));
+    let nodes: String = names(0..300)
+        .map(|name| format!("{name}: {{}}\n"))
+        .collect();
+    let data = |(at, name): (usize, String)| {
+        let value = if at % 2 == 0 {
+            at.to_string()
+        } else {
+            name.clone()
+        };
+        format!("#- data/node/{name}.yaml\nport: {value}\n")
+    };
+    let data: String = names(0..300).enumerate().map(data).collect();
+    let found = check_types(&format!(
+        "#- nodes.yaml\n{nodes}{data}#- data/common.yaml\nm::i: \"%{{alias('port')}}\" #~ type-mismatch\n\
+         #- manifests/site.pp\ninclude m\n"
+    ));
+    assert!(
+        found[0].ends_with("got String for 150 of 300 nodes, such as n1"),
+        "{found:?}"
+    );
+}

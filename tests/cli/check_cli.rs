@@ -424,7 +424,7 @@ fn findings_that_are_not_printed_are_counted() {
         lines[200..],
         [
             "data/common.yaml: 30 more findings: --format json-lines prints all",
-            "230 findings of 'type-mismatch': to change the severity of all, write 'diagnostics: {severity: \
+            "230 findings of 'type-mismatch' in data/common.yaml: to change the severity of all, write 'diagnostics: {severity: \
              {type-mismatch: hint}}' in .hiera-ls.yaml",
             "230 errors in 2 files",
         ]

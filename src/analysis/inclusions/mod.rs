@@ -38,7 +38,7 @@ use crate::workspace::{
 };
 
 /// Maximum number of known nodes whose classes are considered, in their order.
-const MAX_NODES: usize = 1_000;
+const MAX_NODES: usize = 1_000_000;
 
 /// Maximum number of classes in an inclusion chain.
 const MAX_WAYS: usize = 8;

@@ -4,6 +4,7 @@ mod baseline;
 mod checkstyle;
 mod concise;
 mod fix;
+mod frequent;
 mod full;
 mod github;
 mod gitlab;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::baseline::Baseline;
 use super::fix::{Fixed, fixed};
+use super::frequent;
 use super::hidden::SecretRanges;
 use super::record::{self, Record};
 use super::selection::SEVERITIES;
@@ -475,21 +476,14 @@ impl<'a> CheckReport<'a> {
         Ok(())
     }
 
-    /// For each rule with many findings: how many, and how to change all of them at once.
+    /// For each rule with many findings: how many, what they have in common, and how to change all of
+    /// them at once.
     fn frequent(&self) -> Vec<String> {
         let counts = self.counts_of_rules().into_iter();
         let frequent = counts.filter(|(_, count)| *count > MANY);
-        let line = |(code, count)| {
-            let mut of_rule = self.records.iter().filter(|record| record.code == code);
-            let severity = if of_rule.all(|record| record.level == Severity::Hint) {
-                "off"
-            } else {
-                "hint"
-            };
-            format!(
-                "{count} findings of '{code}': to change the severity of all, write 'diagnostics: {{severity: {{{code}: \
-                 {severity}}}}}' in {PROJECT_FILE}"
-            )
+        let line = |(code, _)| {
+            let of_rule = self.records.iter().filter(|record| record.code == code);
+            frequent::line(code, &of_rule.collect::<Vec<_>>())
         };
         frequent.map(line).collect()
     }

@@ -21,9 +21,6 @@ use crate::workspace::{File, KeyFact};
 /// Maximum number of files with a merged key; with more, only the nodes that read this file are checked.
 const MAX_FILES: usize = 64;
 
-/// Maximum number of lookups of one key for the known nodes.
-const MAX_LOOKUPS: usize = 128;
-
 /// A root that reads the file, with lookups for the nodes that read it.
 pub(super) struct ReaderLookups<'c> {
     at: &'c FileContext<'c>,
@@ -257,7 +254,8 @@ impl<'c> EffectiveKey<'c> {
         scopes
     }
 
-    /// Reports mismatches for some of the known nodes that read the file.
+    /// Reports mismatches for some of the known nodes that read the file. A lookup for each distinct set
+    /// of sources among the nodes whose value the file may give or change.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
@@ -269,11 +267,7 @@ impl<'c> EffectiveKey<'c> {
         let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
         let of = readers.len();
         let members = self.deciding(nodes, readers);
-        let limit = LookupLimit {
-            most: MAX_LOOKUPS,
-            sample: MAX_LOOKUPS,
-            is_cancelled: view.analysis.is_cancelled,
-        };
+        let limit = LookupLimit::unlimited(view.analysis.is_cancelled);
         let request = request(&key.name);
         let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
         let is_wrong = |run: &Run| {
