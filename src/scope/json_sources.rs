@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::facts::{Saved, ValuePosition};
-use super::node::{Nodes, NodesError, not_a_hash};
+use super::nodes::{Nodes, NodesError, not_a_hash};
 use super::share::Share;
 use super::sources::{GivenFacts, check_answer, name_of, node_of};
 use super::{Facts, IMPORT, Imported, NodesForm, form_of, names_nodes, read_nodes};

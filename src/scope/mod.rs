@@ -26,6 +26,7 @@ mod json_sources;
 mod legacy;
 mod naming;
 mod node;
+mod nodes;
 mod share;
 mod sources;
 mod variable;
@@ -40,9 +41,8 @@ pub use fleet::{DEFAULT_ENVIRONMENT, KnownNodes};
 pub use imported::{IMPORT, IMPORT_BEGIN, Imported, nodes_file};
 pub use json_sources::{json_names_nodes, read_json_nodes};
 pub use naming::NameRule;
-pub use node::{
-    Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
-};
+pub use node::{Authenticated, Knowledge, Node, deep_merge_facts, default_trusted};
+pub use nodes::{Nodes, NodesError};
 pub use sources::{
     FACTS_OF_TESTS, NODES_FILES, NodesForm, certname, form_of, names_nodes, plain_yaml, read_nodes,
 };

@@ -12,6 +12,7 @@ mod bolt_cli;
 mod bounds;
 mod check_cli;
 mod docs_cli;
+mod doctor_cli;
 mod encrypt_cli;
 mod fix_cli;
 mod import_cli;

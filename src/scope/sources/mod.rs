@@ -9,7 +9,8 @@ use std::borrow::Cow;
 
 use super::completeness::are_all_facts;
 use super::facts_file::trusted_in;
-use super::node::{Node, Nodes, NodesError, with_part_at};
+use super::node::{Node, with_part_at};
+use super::nodes::{Nodes, NodesError};
 use super::share::Share;
 use super::{IMPORT, Knowledge, Told};
 use crate::interpolation::Segment;
