@@ -1,6 +1,11 @@
 //! Decrypting values as `eyaml_lookup_key` does (puppet/functions/eyaml_lookup_key.rb), with the keys
 //! that the user gave in place of those that a level names.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::Arc;
 
 use super::backend::ValueOrigin;
