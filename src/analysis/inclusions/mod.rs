@@ -37,8 +37,9 @@ use crate::workspace::{
     path,
 };
 
-/// Maximum number of known nodes whose classes are considered, in their order.
-const MAX_NODES: usize = 1_000_000;
+/// Maximum number of known nodes whose classes are considered, in their order. Sets of nodes are kept for
+/// the lists of classes of each file.
+const MAX_NODES: usize = 20_000;
 
 /// Maximum number of classes in an inclusion chain.
 const MAX_WAYS: usize = 8;
