@@ -64,10 +64,6 @@ pub(super) fn run(arguments: &McpArguments) -> Ended {
 }
 
 /// Makes the workspace the current folder, which shown paths are relative to.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the command line decides where it works"
-)]
 fn enter(folder: &str) -> Result<(), String> {
     let entered = std::env::set_current_dir(&*disk::native(folder));
     entered.map_err(|error| format!("{folder}: {}", disk::failure(&error)))
