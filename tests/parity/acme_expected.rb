@@ -53,8 +53,7 @@ def keys_of_the_data
   (keys + %w[inventory::rack inventory::warranty_years]).uniq.sort - ['lookup_options']
 end
 
-def every_catalog_compiles(path, nodes)
-same_on_the_command_line(path, nodes, answers)
+def same_on_the_command_line(path, nodes, answers)
   CLI_SAMPLE.each do |key, certname|
     node = nodes.fetch(certname)
     Dir.mktmpdir do |folder|
