@@ -43,6 +43,10 @@ thread_local! {
 }
 
 /// Runs a command for a call.
+#[cfg_attr(
+    not(feature = "mcp"),
+    allow(dead_code, reason = "without it nobody calls commands")
+)]
 pub(super) fn called<T>(call: CommandCall, run: impl FnOnce() -> T) -> (T, Printed) {
     /// Ends the call, also if the command panics.
     struct EndOfCall;
