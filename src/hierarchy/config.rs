@@ -176,6 +176,23 @@ pub enum ConfigBody {
 }
 
 impl ConfigBody {
+    /// All levels of version 5: of the hierarchy, for plans, and of defaults.
+    pub fn levels(&self) -> impl Iterator<Item = &Level> {
+        let all = match self {
+            ConfigBody::V5 {
+                hierarchy,
+                plan_hierarchy,
+                default_hierarchy,
+            } => [
+                Some(hierarchy),
+                plan_hierarchy.as_ref(),
+                default_hierarchy.as_ref(),
+            ],
+            ConfigBody::V4 { .. } | ConfigBody::V3(_) => [None; 3],
+        };
+        all.into_iter().flatten().flatten()
+    }
+
     /// The hierarchy of version 5; for plans the one for plans, if there is one.
     #[must_use]
     pub fn hierarchy(&self, is_of_plans: bool) -> Option<&[Level]> {

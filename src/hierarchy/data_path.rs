@@ -31,13 +31,8 @@ pub struct DataPath {
 pub fn data_paths(config: &Config) -> Vec<DataPath> {
     let mut paths = Vec::new();
     match &config.body {
-        ConfigBody::V5 {
-            hierarchy,
-            plan_hierarchy,
-            default_hierarchy,
-        } => {
-            let others = plan_hierarchy.iter().chain(default_hierarchy).flatten();
-            for level in hierarchy.iter().chain(others) {
+        ConfigBody::V5 { .. } => {
+            for level in config.body.levels() {
                 let is_exact = is_reader(&level.function);
                 let mut add = |path: &WrittenLocation, is_glob| {
                     paths.push(DataPath {

@@ -16,7 +16,7 @@ use super::interpolate::Methods;
 use crate::eyaml::{
     self, DEFAULT_METHOD, EyamlError, Keys, PRIVATE_KEY_OPTIONS, PUBLIC_KEY_OPTIONS,
 };
-use crate::hierarchy::{ConfigBody, Level};
+use crate::hierarchy::Level;
 use crate::value::{Opaque, StrKey, Value, hash_with_capacity};
 use crate::workspace::path;
 
@@ -164,21 +164,9 @@ impl Engine<'_> {
             let named = option(&level.options, PRIVATE_KEY);
             named.is_some_and(|named| is_named(file, named))
         };
-        let Some(config) = provider.config() else {
-            return false;
-        };
-        match &config.body {
-            ConfigBody::V5 {
-                hierarchy,
-                plan_hierarchy,
-                default_hierarchy,
-            } => {
-                let others = plan_hierarchy.iter().chain(default_hierarchy).flatten();
-                hierarchy.iter().chain(others).any(names_file)
-            }
-            // Only one level of these decrypts.
-            ConfigBody::V3(_) | ConfigBody::V4 { .. } => false,
-        }
+        // Only one level of the older versions decrypts.
+        let config = provider.config();
+        config.is_some_and(|config| config.body.levels().any(names_file))
     }
 }
 

@@ -366,11 +366,11 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             };
             (seen, engine.in_paths.sorted())
         };
-        let (mut seen, mut read) = in_scope(nodes.given_scope(member));
-        // Manifests look keys up: they are run only if it matters.
-        if are_set_by_manifests(nodes, &read) {
-            (seen, read) = in_scope(nodes.scope(member));
-        }
+        // Manifests look keys up: they are run only if it matters, as it does if it did before.
+        let is_set = are_set_by_manifests(nodes, &variables);
+        let given = (!is_set).then(|| in_scope(nodes.given_scope(member)));
+        let given = given.filter(|(_, read)| !are_set_by_manifests(nodes, read));
+        let (seen, read) = given.unwrap_or_else(|| in_scope(nodes.scope(member)));
         variables.extend(read.iter().cloned());
         let view: NodeView = seen
             .into_iter()

@@ -96,37 +96,36 @@ impl KnownNodes {
             node: node.clone(),
             scope: OnceLock::new(),
         };
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let given = GivenNodes {
-            id,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             environment: Arc::from(environment),
             members: nodes.iter().map(member).collect(),
             numbers: OnceLock::new(),
             are_names: !nodes.is_empty() && nodes.iter().all(is_name),
             columns: Mutex::default(),
         };
-        KnownNodes {
-            id,
-            given: Arc::new(given),
-            runs: Vec::new(),
-            columns: Mutex::default(),
-            failures: OnceLock::new(),
-            manifests: None,
-        }
+        KnownNodes::over(Arc::new(given), None)
     }
 
     /// The same nodes with the variables that manifests set. These are run for a node when its scope,
     /// or a variable that they may set, is first read. O(nodes).
     #[must_use]
     pub fn with_manifests(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
-        let runs = self.given.members.iter().map(|_| NodeRun::default());
+        KnownNodes::over(Arc::clone(&self.given), Some(manifests))
+    }
+
+    fn over(given: Arc<GivenNodes>, manifests: Option<Arc<dyn Manifests>>) -> KnownNodes {
+        let runs = manifests.iter().flat_map(|_| &given.members);
         KnownNodes {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            given: Arc::clone(&self.given),
-            runs: runs.collect(),
+            id: match manifests {
+                Some(_) => NEXT.fetch_add(1, Ordering::Relaxed),
+                None => given.id,
+            },
+            runs: runs.map(|_| NodeRun::default()).collect(),
+            given,
             columns: Mutex::default(),
             failures: OnceLock::new(),
-            manifests: Some(manifests),
+            manifests,
         }
     }
 
@@ -156,14 +155,7 @@ impl KnownNodes {
     /// The same nodes without what manifests set.
     #[must_use]
     pub fn as_given(&self) -> KnownNodes {
-        KnownNodes {
-            id: self.given.id,
-            given: Arc::clone(&self.given),
-            runs: Vec::new(),
-            columns: Mutex::default(),
-            failures: OnceLock::new(),
-            manifests: None,
-        }
+        KnownNodes::over(Arc::clone(&self.given), None)
     }
 
     /// One of the nodes, without what manifests set.
