@@ -20,6 +20,9 @@ function laidOut(value, indent = "") {
   return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
 }
 
+/** A text with the example repository at /srv/acme. */
+const moved = (text) => text.replaceAll(`${acme}/`, "/srv/acme/");
+
 const agent = await connect(acme);
 const text = fs.readFileSync(page, "utf8");
 let count = 0;
@@ -29,10 +32,10 @@ for (const [at, part] of parts.entries()) {
   if (!call) continue;
   const [, tool, input] = call;
   const { content, structuredContent } = await agent.call(tool, JSON.parse(input));
-  const { answer, notes } = structuredContent;
-  const lines = [content[0].text, laidOut(answer), ...notes.map((note) => `note: ${note}`)];
-  const shown = lines.join("\n").replaceAll(`${acme}/`, "/srv/acme/");
-  parts[at] = `\`\`\`text\n> ${tool} ${input}\n${shown}\n\`\`\``;
+  // Before it is laid out: how long the path of this checkout is must not decide where lines break.
+  const { answer, notes } = JSON.parse(moved(JSON.stringify(structuredContent)));
+  const lines = [moved(content[0].text), laidOut(answer), ...notes.map((note) => `note: ${note}`)];
+  parts[at] = `\`\`\`text\n> ${tool} ${input}\n${lines.join("\n")}\n\`\`\``;
   count += 1;
 }
 await agent.close();
