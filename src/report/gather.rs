@@ -74,6 +74,7 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
         }
     }
     let against = source.against.map(|(name, there, folder)| {
+        let is_folder = name.starts_with(['.', '/']);
         let mut changed: BTreeMap<Arc<str>, ReportFile> = BTreeMap::new();
         for file in there.files() {
             let at = moved_from(folder, file.path());
@@ -99,7 +100,12 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
             }
         }
         ReportAgainst {
-            name: name.to_owned(),
+            // Not where another checkout lies on this machine.
+            name: if is_folder {
+                path::name(folder).to_owned()
+            } else {
+                name.to_owned()
+            },
             files: changed.into_values().collect(),
         }
     });
@@ -138,9 +144,9 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
         );
     }
     let mut findings = source.findings.clone();
+    let inside = format!("{}/", source.folder);
     with_texts(&mut findings, &mut |text| {
-        let at = moved(text);
-        mask.masked_elsewhere(&at)
+        mask.masked_elsewhere(&text.replace(&inside, ""))
     });
     if source.only_shapes {
         without_messages(&mut findings);
@@ -228,7 +234,7 @@ impl<'a> ReportTexts<'a> {
         if let Some(refused) = file.refused()
             && file.text().is_empty()
         {
-            self.refused.push(format!("{name}: {}", refused.message));
+            self.refused.push(refused.message(name));
             return None;
         }
         let is_code = path::extension(file.path()) == Some("pp");

@@ -119,7 +119,8 @@ fn a_report_compares_with_another_checkout() {
     ];
     let (_, error, code) = run(folder.path(), &words);
     assert_eq!(code, 0, "{error}");
-    let (data, _) = data_in(&folder.path().join("out.html"));
+    let (data, text) = data_in(&folder.path().join("out.html"));
+    assert!(!text.contains(against), "{text}");
     let changed = &data["against"]["files"];
     assert_eq!(changed.as_array().unwrap().len(), 1, "{changed}");
     assert_eq!(changed[0]["text"], "port: 80\n");

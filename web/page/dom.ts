@@ -45,16 +45,19 @@ export function inParts<T>(into: HTMLElement, all: readonly T[], size: number, m
   add();
 }
 
-/** How many keys are asked about before the page can be used again. */
-const AT_ONCE = 40;
+/** How long a slice may take, in milliseconds: the page stays usable. */
+const SLICE = 40;
 
 /** Takes a list in slices, the first at once and the others while the page is used, as long as it is shown. */
 export function inSlices(shown: HTMLElement, all: readonly string[], take: (some: string[], done: number) => void, end: () => void): void {
   delete document.body.dataset["filled"];
+  let size = 8;
   const step = (from: number): void => {
     if (from > 0 && !shown.isConnected) return;
-    const to = Math.min(from + AT_ONCE, all.length);
+    const to = Math.min(from + size, all.length);
+    const began = performance.now();
     take(all.slice(from, to), to);
+    size = Math.max(4, Math.min(400, Math.round((size * SLICE) / Math.max(performance.now() - began, 1))));
     if (to < all.length) {
       setTimeout(() => { step(to); }, 0);
       return;

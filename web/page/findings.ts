@@ -40,7 +40,7 @@ export function changesView(context: Context): HTMLElement[] {
   const keys = new Set(found.map((one) => one.key)).size;
   const names = new Set(found.flatMap((one) => one.after.nodes ?? [])).size;
   const head = found.length === 0 ? "No value of a known node changes."
-    : `${count(keys, "key")} change for ${names} of ${count(context.overview.nodes.length, "node")}.`;
+    : `${count(keys, "key")} ${keys === 1 ? "changes" : "change"} for ${names} of ${count(context.overview.nodes.length, "node")}.`;
   const cause = (one: Changes["causes"][number]): HTMLElement => {
     const own = one.differences.flatMap((at) => found[at] ?? []);
     const title = one.files.length > 0 ? one.files.map((file) => short(context, file)).join(" and ")
@@ -55,7 +55,7 @@ export function changesView(context: Context): HTMLElement[] {
   return [
     h("h2", {}, `What changes against ${against}`),
     h("p.lead", { role: "status" }, head),
-    note(`${count(files.length, "file")} differ: ${files.slice(0, 12).map((file) => short(context, file)).join(", ")}${files.length > 12 ? " …" : ""}`),
+    note(`${count(files.length, "file")} with changes: ${files.slice(0, 12).map((file) => short(context, file)).join(", ")}${files.length > 12 ? " …" : ""}`),
     ...causes.map(cause),
     ...undecided.slice(0, 20).map((text) => note(`Unknown: ${text}`)),
   ];

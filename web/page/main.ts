@@ -73,7 +73,7 @@ function whatIf(context: Context): HTMLElement {
 function about(overview: Overview): HTMLElement[] {
   const parts = [count(overview.nodes.length, "node"), count(overview.keys, "key"), `environment ${overview.environment}`, `Puppet ${overview.puppet}`];
   return [
-    h("h1", {}, overview.title),
+    h("h1", {}, h("small", {}, "Hiera data of "), overview.title),
     h("p", { id: "state" }, parts.join(" · ")),
     ...overview.left_out.map((text) => h("p.warning", { role: "note" }, `Left out of this report: ${text}`)),
   ];

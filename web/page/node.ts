@@ -53,8 +53,9 @@ function one(context: Context): HTMLElement[] {
   inSlices(body, context.engine.ask<string[]>("keys"), (keys, done) => {
     const { rows } = context.engine.ask<{ rows: Row[] }>("node", { node, keys, facts, texts: true });
     set.push(...rows.filter((row) => row.answers.some((answer) => answer.found || answer.unknown !== undefined)));
-    if (done <= keys.length) show();
-    else status.textContent = "…";
+    // A screen is there at once; adding to a long list each time would take longer than the answers.
+    if (set.length < 40 || done === keys.length) show();
+    else status.textContent = `${count(done, "key")} looked up …`;
   }, show);
   const region = table(`the data of ${node}`, ["Key", "Value", "From"], body);
   return [
