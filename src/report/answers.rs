@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::data::DATA_VERSION;
-use super::engine::Engine;
+use super::engine::{OverriddenFacts, ReportEngine};
 use crate::analysis::{RootView, all_keys};
 use crate::hierarchy::Layer;
 use crate::ide::cell::outcome_text;
@@ -32,7 +32,7 @@ const MAX_AROUND: usize = 200;
 ///
 /// # Errors
 /// There is no such question, a member is missing or wrong, or why there is no answer.
-pub(super) fn answer(engine: &Engine, name: &str, question: &Value) -> Answered {
+pub(super) fn answer(engine: &ReportEngine, name: &str, question: &Value) -> Answered {
     match name {
         "overview" => overview(engine),
         "keys" => keys(engine),
@@ -52,12 +52,9 @@ fn read<T: DeserializeOwned>(question: &Value) -> Result<T, String> {
     serde_json::from_value(question.clone()).map_err(|error| error.to_string())
 }
 
-/// The facts of a what-if, by their dotted paths.
-type GivenFacts = BTreeMap<String, Value>;
-
 /// The report itself: its hierarchy with the files of each level and their nodes, and its nodes.
-fn overview(engine: &Engine) -> Answered {
-    let nodes = engine.nodes(&GivenFacts::new())?;
+fn overview(engine: &ReportEngine) -> Answered {
+    let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let analysis = view.analysis;
     let place = view.root.dir.clone();
@@ -138,8 +135,8 @@ fn levels(view: &RootView<'_>) -> Vec<Value> {
 }
 
 /// All keys, with the files that set each.
-fn keys(engine: &Engine) -> Answered {
-    let nodes = engine.nodes(&GivenFacts::new())?;
+fn keys(engine: &ReportEngine) -> Answered {
+    let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let keys = all_keys(&view);
     Ok(keys.iter().map(|key| Value::from(&**key)).collect())
@@ -153,11 +150,11 @@ struct MatrixQuestion {
     #[serde(default)]
     texts: bool,
     #[serde(default)]
-    facts: GivenFacts,
+    facts: OverriddenFacts,
 }
 
 /// The answers of keys for all nodes, as `matrix --format json` has them.
-fn matrix(engine: &Engine, question: MatrixQuestion) -> Answered {
+fn matrix(engine: &ReportEngine, question: MatrixQuestion) -> Answered {
     let nodes = engine.nodes(&question.facts)?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let rows = question.keys.iter().take(MAX_KEYS).map(|key| {
@@ -213,11 +210,11 @@ struct NodeQuestion {
     #[serde(default)]
     texts: bool,
     #[serde(default)]
-    facts: GivenFacts,
+    facts: OverriddenFacts,
 }
 
 /// All answers of one node, each as in a matrix.
-fn node(engine: &Engine, question: NodeQuestion) -> Answered {
+fn node(engine: &ReportEngine, question: NodeQuestion) -> Answered {
     let nodes = engine.nodes(&question.facts)?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let Some(member) = nodes.known.find(&question.node) else {
@@ -242,11 +239,11 @@ struct ExplainQuestion {
     #[serde(default)]
     puppet: bool,
     #[serde(default)]
-    facts: GivenFacts,
+    facts: OverriddenFacts,
 }
 
 /// How a key is looked up: a text, and for people its levels.
-fn explain(engine: &Engine, question: ExplainQuestion) -> Answered {
+fn explain(engine: &ReportEngine, question: ExplainQuestion) -> Answered {
     let nodes = engine.nodes(&question.facts)?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let node = question.node.as_ref().map(|name| {
@@ -289,11 +286,11 @@ struct DiffQuestion {
     #[serde(default)]
     texts: bool,
     #[serde(default)]
-    facts: GivenFacts,
+    facts: OverriddenFacts,
 }
 
 /// The differences between two nodes, as `diff A B --format json` has them.
-fn diff(engine: &Engine, question: DiffQuestion) -> Answered {
+fn diff(engine: &ReportEngine, question: DiffQuestion) -> Answered {
     let nodes = engine.nodes(&question.facts)?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let mut found: Vec<Difference> = Vec::new();
@@ -311,13 +308,13 @@ fn diff(engine: &Engine, question: DiffQuestion) -> Answered {
 
 /// What differs from the other side for all nodes, as `diff --against --format json` has it, and the keys of which it
 /// is unknown.
-fn changes(engine: &Engine) -> Answered {
+fn changes(engine: &ReportEngine) -> Answered {
     let Some(before) = &engine.before else {
         return Err(
             "this report compares with nothing: 'hiera-ls report --against REV'".to_owned(),
         );
     };
-    let nodes = engine.nodes(&GivenFacts::new())?;
+    let nodes = engine.nodes(&OverriddenFacts::new())?;
     let now = engine.view(&engine.snapshot, &nodes)?;
     let old = engine.nodes_before(&nodes, before);
     let then = engine.view(before, &old)?;
@@ -350,7 +347,7 @@ fn changes(engine: &Engine) -> Answered {
 
 /// The differences by their causes: the changed files that give one of their answers, or none of them, for what other
 /// files change, such as a hierarchy or a value that others look up. Those with most differences first.
-fn causes(engine: &Engine, found: &[Difference]) -> Vec<Value> {
+fn causes(engine: &ReportEngine, found: &[Difference]) -> Vec<Value> {
     let files = engine
         .data
         .against
@@ -380,12 +377,12 @@ fn causes(engine: &Engine, found: &[Difference]) -> Vec<Value> {
 struct FactsQuestion {
     node: Arc<str>,
     #[serde(default)]
-    facts: GivenFacts,
+    facts: OverriddenFacts,
 }
 
 /// What a what-if can change, as the server's `hiera.facts` has it.
-fn facts(engine: &Engine, question: FactsQuestion) -> Answered {
-    let nodes = engine.nodes(&GivenFacts::new())?;
+fn facts(engine: &ReportEngine, question: FactsQuestion) -> Answered {
+    let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let overrides = question.facts.into_iter().collect();
     let used = view.used_variables().into_iter();
@@ -406,7 +403,7 @@ struct SourceQuestion {
 }
 
 /// Lines of a file around one.
-fn source(engine: &Engine, question: SourceQuestion) -> Answered {
+fn source(engine: &ReportEngine, question: SourceQuestion) -> Answered {
     let side = match (&engine.before, question.before) {
         (Some(before), true) => before,
         _ => &engine.snapshot,

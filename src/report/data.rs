@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::workspace::{ChosenRoot, FileSettings};
 
-/// The version of the data and of the calls of [`Engine`](super::Engine). Members may be added within a version.
+/// The version of the data and of the calls of [`ReportEngine`](super::ReportEngine). Members may be added within a version.
 pub const DATA_VERSION: u32 = 1;
 
 /// Maximum size of all texts of a report, in bytes.

@@ -16,7 +16,7 @@ use crate::scope::{KnownNodes, NameRule};
 use crate::workspace::{Change, Content, DiskEntry, HIERA_YAML, Linked, Snapshot, Workspace, path};
 
 /// A workspace in memory that answers questions.
-pub struct Engine {
+pub struct ReportEngine {
     pub(super) data: ReportData,
     pub(super) snapshot: Arc<Snapshot>,
     /// The other side of the comparison.
@@ -27,8 +27,11 @@ pub struct Engine {
     rules: Vec<NameRule>,
     outside: BTreeMap<Arc<str>, Arc<str>>,
     /// The facts of the last question, and the nodes with them.
-    asked: Mutex<Option<(BTreeMap<String, Value>, Arc<AskedNodes>)>>,
+    asked: Mutex<Option<(OverriddenFacts, Arc<AskedNodes>)>>,
 }
+
+/// The facts of a what-if, by their dotted paths.
+pub(super) type OverriddenFacts = BTreeMap<String, Value>;
 
 /// The nodes that a question is about.
 pub(super) struct AskedNodes {
@@ -40,12 +43,12 @@ pub(super) struct AskedNodes {
     pub(super) what_if: String,
 }
 
-impl Engine {
+impl ReportEngine {
     /// Opens the data of a report, [`ReportData`] as JSON. O(bytes).
     ///
     /// # Errors
     /// It is no such data, or of another version.
-    pub fn open(data: &str) -> Result<Engine, String> {
+    pub fn open(data: &str) -> Result<ReportEngine, String> {
         let data: ReportData = serde_json::from_str(data).map_err(|error| error.to_string())?;
         if data.version != DATA_VERSION {
             let version = data.version;
@@ -75,7 +78,7 @@ impl Engine {
         });
         let outside = data.node_files.iter();
         let outside = outside.filter_map(|file| Some((file.path.clone(), file.text.clone()?)));
-        Ok(Engine {
+        Ok(ReportEngine {
             rules: name_rules(&project.nodes),
             outside: outside.collect(),
             configs: ConfigCache::default(),
@@ -88,7 +91,7 @@ impl Engine {
         })
     }
 
-    /// Answers a question: `{"ok": answer}`, or `{"error": words}`. The names are those of [`answers`].
+    /// Answers a question: `{"ok": answer}`, or `{"error": words}`. `docs/report.md` has the names.
     #[must_use]
     pub fn call(&self, name: &str, question: &str) -> String {
         let question: Value = serde_json::from_str(question).unwrap_or_default();
@@ -103,7 +106,7 @@ impl Engine {
     ///
     /// # Errors
     /// A file that describes them cannot be read.
-    pub(super) fn nodes(&self, facts: &BTreeMap<String, Value>) -> Result<Arc<AskedNodes>, String> {
+    pub(super) fn nodes(&self, facts: &OverriddenFacts) -> Result<Arc<AskedNodes>, String> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, nodes)) = asked.as_ref()
             && known == facts

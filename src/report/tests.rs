@@ -1,3 +1,5 @@
+//! What is in the data of a report, and what its engine answers.
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -5,7 +7,6 @@ use serde_json::{Value, json};
 use super::gather::drop_beyond;
 use super::*;
 use crate::analysis::{Analysis, NodeCache, NodeInputs, Project, all_keys, root_for};
-use crate::disk::snapshot_of;
 use crate::ide::json::json as json_of;
 use crate::ide::matrix::{row_of_any, row_of_member, rows_of_node, with_facts, with_unseen};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
@@ -28,6 +29,30 @@ fn settings() -> Settings {
     let mut settings = Settings::for_version(PuppetVersion::V8);
     settings.modules_may_be_missing = true;
     settings
+}
+
+/// The files below a folder of acme.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the rooms that read files are above this one"
+)]
+fn files_below(folder: &std::path::Path, found: &mut Vec<Change>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let at = entry.unwrap().path();
+        if at.is_dir() {
+            files_below(&at, found);
+        } else if let Ok(text) = std::fs::read_to_string(&at) {
+            found.push(Change::file(at.to_str().unwrap(), text));
+        }
+    }
+}
+
+fn acme() -> Arc<Snapshot> {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec![ACME.into()]));
+    let mut files = Vec::new();
+    files_below(std::path::Path::new(ACME), &mut files);
+    workspace.apply(Change::Batch(files))
 }
 
 /// The data of a report about a snapshot, and perhaps what it is compared with.
@@ -53,11 +78,11 @@ fn data_of(snapshot: &Snapshot, before: Option<&Snapshot>, only_shapes: bool) ->
     gathered.data
 }
 
-fn engine(data: &ReportData) -> Engine {
-    Engine::open(&serde_json::to_string(data).unwrap()).unwrap()
+fn engine(data: &ReportData) -> ReportEngine {
+    ReportEngine::open(&serde_json::to_string(data).unwrap()).unwrap()
 }
 
-fn ask(engine: &Engine, name: &str, question: Value) -> Value {
+fn ask(engine: &ReportEngine, name: &str, question: Value) -> Value {
     let answer: Value = serde_json::from_str(&engine.call(name, &question.to_string())).unwrap();
     assert!(answer["error"].is_null(), "{name}: {answer}");
     answer["ok"].clone()
@@ -65,7 +90,7 @@ fn ask(engine: &Engine, name: &str, question: Value) -> Value {
 
 #[test]
 fn answers_are_those_of_the_workspace() {
-    let snapshot = snapshot_of(ACME);
+    let snapshot = acme();
     let engine = engine(&data_of(&snapshot, None, false));
     let (settings, configs) = (settings(), ConfigCache::default());
     let inputs = NodeInputs::new(&settings, &configs);
@@ -317,7 +342,7 @@ fn data_of_another_version_is_refused() {
         ..ReportData::default()
     };
     data.settings.project = json!({});
-    let opened = Engine::open(&serde_json::to_string(&data).unwrap());
+    let opened = ReportEngine::open(&serde_json::to_string(&data).unwrap());
     let words = opened.err().unwrap();
     assert!(words.starts_with("the report is of version"), "{words}");
 }

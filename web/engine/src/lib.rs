@@ -1,11 +1,11 @@
-//! [`Engine`] behind four functions that any host of WebAssembly can call. Texts are UTF-8 in two buffers of the
+//! [`ReportEngine`] behind four functions that any host of WebAssembly can call. Texts are UTF-8 in two buffers of the
 //! module's memory: the host fills the input, a function takes it and fills the output.
 //!
 //! `docs/report.md` describes the questions and answers. One module has one engine.
 
 use std::cell::RefCell;
 
-use hiera_ls::report::{DATA_VERSION, Engine};
+use hiera_ls::report::{DATA_VERSION, ReportEngine};
 
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 getrandom::register_custom_getrandom!(no_random_numbers);
@@ -16,7 +16,7 @@ fn no_random_numbers(_: &mut [u8]) -> Result<(), getrandom::Error> {
 }
 
 thread_local! {
-    static ENGINE: RefCell<Option<Engine>> = const { RefCell::new(None) };
+    static ENGINE: RefCell<Option<ReportEngine>> = const { RefCell::new(None) };
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
@@ -49,7 +49,7 @@ pub extern "C" fn open() -> usize {
     let data = taken();
     let opened = std::str::from_utf8(&data)
         .map_err(|error| error.to_string())
-        .and_then(Engine::open);
+        .and_then(ReportEngine::open);
     put(match opened {
         Ok(engine) => {
             ENGINE.set(Some(engine));
