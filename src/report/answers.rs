@@ -16,6 +16,7 @@ use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::document::{self, DocumentAnswer, ExplainForm, KeyPlace, Question, doctor};
 use crate::ide::matrix::{Cell, Row, row_of_any, rows_of_node, with_facts, with_unseen};
 use crate::ide::what_if;
+use crate::interpolation::root_of;
 use crate::lookup::Place;
 use crate::scope::Node;
 use crate::value::dump_body;
@@ -339,33 +340,36 @@ fn changes(engine: &ReportEngine) -> Answered {
         .flat_map(|against| &against.files);
     Ok(json!({
         "differences": of_differences(&found, true)?,
-        "causes": causes(engine, &found),
+        "causes": causes(engine, [&then, &now], &found),
         "undecided": undecided.collect::<Vec<_>>(),
         "files": files.map(|file| &*file.path).collect::<Vec<_>>(),
     }))
 }
 
-/// The differences by their causes: the changed files that give one of their answers, or none of them, for what other
-/// files change, such as a hierarchy or a value that others look up. Those with most differences first.
-fn causes(engine: &ReportEngine, found: &[Difference]) -> Vec<Value> {
-    let files = engine
-        .data
-        .against
-        .iter()
-        .flat_map(|against| &against.files);
+/// The differences by their causes: the changed files whose own entry of the key differs and is a part of one of the
+/// answers. Without any, other keys or another hierarchy are the cause. Those with most differences first.
+fn causes(
+    engine: &ReportEngine,
+    [then, now]: [&RootView<'_>; 2],
+    found: &[Difference],
+) -> Vec<Value> {
+    let files = engine.data.against.iter();
+    let files = files.flat_map(|against| &against.files);
     let changed: BTreeSet<&str> = files.map(|file| &*file.path).collect();
     let mut causes: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
     for (at, one) in found.iter().enumerate() {
+        let root = root_of(&one.key);
+        let own = |view: &RootView<'_>, file: &str| view.analysis.own_value(file, &root);
         let sources = one.before.sources().into_iter().chain(one.after.sources());
-        let sources: BTreeSet<&str> = sources
-            .map(|source| &*source.file)
-            .filter(|file| changed.contains(file))
-            .collect();
-        let cause = causes.entry(sources.into_iter().collect()).or_default();
-        cause.push(at);
+        let sources: BTreeSet<&str> = sources.map(|source| &*source.file).collect();
+        let is_cause = |file: &&&str| own(then, file) != own(now, file);
+        let files = changed.intersection(&sources).filter(is_cause).copied();
+        causes.entry(files.collect()).or_default().push(at);
     }
     let mut causes: Vec<(Vec<&str>, Vec<usize>)> = causes.into_iter().collect();
-    causes.sort_by_key(|(_, differences)| std::cmp::Reverse(differences.len()));
+    causes.sort_by_key(|(files, differences)| {
+        (files.is_empty(), std::cmp::Reverse(differences.len()))
+    });
     let causes = causes.into_iter();
     causes
         .map(|(files, differences)| json!({ "files": files, "differences": differences }))

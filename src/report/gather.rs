@@ -1,7 +1,7 @@
 //! Makes the data of a report out of a workspace: what its engine needs, without secrets.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -110,24 +110,28 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
         }
     });
     let mut node_files = Vec::new();
+    let known: HashSet<Arc<str>> = files.iter().map(|file| file.path.clone()).collect();
     for file in &source.nodes.files {
         let path = moved(&file.path);
-        if !files.iter().any(|known| known.path == path) {
+        if !known.contains(&path) {
             let text = Some(Arc::from(texts.of_nodes(file)));
             node_files.push(ReportFile { path, text });
         }
     }
     files.sort_by(|one: &ReportFile, other| one.path.cmp(&other.path));
     let ReportTexts { mask, refused, .. } = texts;
+    let everywhere = mask.everywhere();
     left_out.extend(refused);
     let mut against = against;
     let others = against.iter_mut().flat_map(|against| &mut against.files);
     for file in files.iter_mut().chain(&mut node_files).chain(others) {
         if let Some(text) = &file.text {
-            file.text = Some(Arc::from(mask.masked_elsewhere(text)));
+            file.text = Some(Arc::from(everywhere.masked(text)));
         }
     }
-    let dropped = drop_beyond(&mut files, MAX_DATA);
+    let others = against.iter().flat_map(|against| &against.files);
+    let others: usize = node_files.iter().chain(others).map(length).sum();
+    let dropped = drop_beyond(&mut files, MAX_DATA.saturating_sub(others));
     if dropped > 0 {
         left_out.push(format!(
             "{} with the most text: a report has at most {} MB of data, and answers that need them are not those of \
@@ -146,7 +150,7 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     let mut findings = source.findings.clone();
     let inside = format!("{}/", source.folder);
     with_texts(&mut findings, &mut |text| {
-        mask.masked_elsewhere(&text.replace(&inside, ""))
+        everywhere.masked(&text.replace(&inside, ""))
     });
     if source.only_shapes {
         without_messages(&mut findings);
@@ -302,9 +306,12 @@ impl<'a> ReportTexts<'a> {
     }
 }
 
+fn length(file: &ReportFile) -> usize {
+    file.text.as_ref().map_or(0, |text| text.len())
+}
+
 /// Drops the longest texts until the rest has at most so many bytes; returns their number.
 pub(super) fn drop_beyond(files: &mut Vec<ReportFile>, most: usize) -> usize {
-    let length = |file: &ReportFile| file.text.as_ref().map_or(0, |text| text.len());
     let mut total: usize = files.iter().map(length).sum();
     let mut by_length: Vec<usize> = (0..files.len()).collect();
     by_length.sort_by_key(|&at| std::cmp::Reverse(length(&files[at])));

@@ -6,6 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+use regex::{Captures, Regex, RegexBuilder, escape};
+
 use crate::eyaml::{edit_marks, scan_source};
 use crate::rules::secret;
 use crate::syntax::{NodeId, NodeKind, Scalar, ScalarStyle, Tree};
@@ -13,6 +16,9 @@ use crate::text::{TextEdit, TextRange};
 
 /// Minimum length of a secret that is also replaced where no rule finds it, in bytes.
 const SHORTEST_ELSEWHERE: usize = 8;
+
+/// Maximum size of the pattern of all secrets, in bytes.
+const MAX_PATTERN: usize = 256 << 20;
 
 /// The secrets of all texts of a report.
 #[derive(Debug, Default)]
@@ -44,20 +50,24 @@ impl SecretMask {
         edited(&text, edits)
     }
 
-    /// Replaces the secrets that were found in other texts. O(bytes × secrets).
+    /// What replaces the secrets wherever they are. O(bytes of the secrets).
     #[must_use]
-    pub fn masked_elsewhere(&self, text: &str) -> String {
-        let mut text = text.to_owned();
+    pub fn everywhere(&self) -> SecretsEverywhere {
         let mut secrets: Vec<(&Arc<str>, &usize)> = self.numbers.iter().collect();
         secrets.retain(|(secret, _)| secret.len() >= SHORTEST_ELSEWHERE && !secret.contains('\n'));
         // A secret may be a part of another.
         secrets.sort_by_key(|(secret, number)| (std::cmp::Reverse(secret.len()), **number));
-        for (secret, number) in secrets {
-            if text.contains(&**secret) {
-                text = text.replace(&**secret, &stand_in(*number));
-            }
+        let texts: Vec<String> = secrets.iter().map(|(secret, _)| escape(secret)).collect();
+        let pattern = RegexBuilder::new(&texts.join("|"))
+            .size_limit(MAX_PATTERN)
+            .build();
+        SecretsEverywhere {
+            pattern: pattern.ok().filter(|_| !secrets.is_empty()),
+            numbers: secrets
+                .into_iter()
+                .map(|(secret, number)| (secret.clone(), *number))
+                .collect(),
         }
-        text
     }
 
     /// How many secrets were found.
@@ -222,6 +232,36 @@ impl SecretMask {
     }
 }
 
+/// The secrets of all texts, to be replaced in any text.
+#[derive(Debug, Default)]
+pub struct SecretsEverywhere {
+    /// One of them; `None` if there are none, or too many for a pattern.
+    pattern: Option<Regex>,
+    /// Those that are parts of others after these.
+    numbers: IndexMap<Arc<str>, usize>,
+}
+
+impl SecretsEverywhere {
+    /// A text without them. O(bytes), beyond [`MAX_PATTERN`] O(bytes × secrets).
+    #[must_use]
+    pub fn masked(&self, text: &str) -> String {
+        if let Some(pattern) = &self.pattern {
+            let shown = |found: &Captures<'_>| {
+                let number = self.numbers.get(&found[0]);
+                stand_in(number.copied().unwrap_or_default())
+            };
+            return pattern.replace_all(text, shown).into_owned();
+        }
+        let mut text = text.to_owned();
+        for (secret, number) in &self.numbers {
+            if text.contains(&**secret) {
+                text = text.replace(&**secret, &stand_in(*number));
+            }
+        }
+        text
+    }
+}
+
 /// What stands for a secret.
 pub(super) fn stand_in(number: usize) -> String {
     format!("(a secret {number})")
@@ -230,10 +270,11 @@ pub(super) fn stand_in(number: usize) -> String {
 /// A scalar with another text, on as many lines. No style but quotes can hold every text.
 pub(super) fn scalar_of(scalar: &Scalar, written: &str, text: &str) -> String {
     let quoted = match scalar.style {
-        ScalarStyle::JsonString | ScalarStyle::JsonLiteral => format!("\"{text}\""),
+        ScalarStyle::JsonString | ScalarStyle::JsonLiteral | ScalarStyle::DoubleQuoted => {
+            format!("\"{text}\"")
+        }
         ScalarStyle::Plain
         | ScalarStyle::SingleQuoted
-        | ScalarStyle::DoubleQuoted
         | ScalarStyle::Literal
         | ScalarStyle::Folded => format!("'{text}'"),
     };

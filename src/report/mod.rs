@@ -15,7 +15,7 @@ mod shape;
 pub use data::{DATA_VERSION, MAX_DATA, ReportData, ReportFile, ReportSettings};
 pub use engine::ReportEngine;
 pub use gather::{Gathered, ReportSource, gather};
-pub use mask::SecretMask;
+pub use mask::{SecretMask, SecretsEverywhere};
 
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,14 @@
 type Child = Node | string | false | null | undefined;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void)>;
 
+/** What parts of tables are, also where a narrow screen shows them as blocks. */
+const ROLES: Record<string, string> = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
+
 export function h(name: string, attributes: Attributes = {}, ...children: (Child | Child[])[]): HTMLElement {
   const [tag = "div", ...classes] = name.split(".");
   const element = document.createElement(tag);
+  const role = tag === "th" ? (attributes["scope"] === "row" ? "rowheader" : "columnheader") : ROLES[tag];
+  if (role) element.setAttribute("role", role);
   if (classes.length > 0) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(key, value);

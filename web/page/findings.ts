@@ -47,7 +47,7 @@ export function changesView(context: Context): HTMLElement[] {
       : "by what they look up, or by another hierarchy";
     const inside = h("div", {});
     const details = h("details.cause", { toggle: () => {
-      if (!inside.firstChild) inside.append(differences(context, own, [`before (${against})`, "now"], true));
+      if (!inside.firstChild) inside.append(differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`));
     } }, h("summary", {}, h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`), inside);
     if (causes.length <= 3) details.setAttribute("open", "");
     return details;

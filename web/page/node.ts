@@ -19,7 +19,7 @@ function all(context: Context): HTMLElement[] {
     const found = overview.nodes.filter((node) => [node.name, ...node.values].some((text) => text?.toLowerCase().includes(words)));
     inParts(body, found, 300, (node) => h("tr", {},
       h("th", { scope: "row" }, link(context, { node: node.name }, node.name)),
-      node.values.map((text) => h("td", {}, text ?? "–"))));
+      node.values.map((text, at) => h("td", { "data-label": overview.variables[at] ?? "" }, text ?? "–"))));
     status.textContent = count(found.length, "node");
   };
   search.addEventListener("input", show);
@@ -92,7 +92,7 @@ export function compareView(context: Context): HTMLElement[] {
   return parts;
 }
 
-export function differences(context: Context, found: Difference[], heads: [string, string], before: boolean): HTMLElement {
+export function differences(context: Context, found: Difference[], heads: [string, string], before: boolean, label = "differences"): HTMLElement {
   const body = h("tbody");
   const total = context.overview.nodes.length;
   inParts(body, found, 100, (one) => h("tr", {},
@@ -101,7 +101,7 @@ export function differences(context: Context, found: Difference[], heads: [strin
         + ((one.after.nodes?.length ?? 0) > 4 ? ` and ${(one.after.nodes?.length ?? 0) - 4} more` : ""))),
     h("td.old", {}, value(one.before), places(context, one.before.sources, before)),
     h("td.new", {}, value(one.after), places(context, one.after.sources))));
-  const region = table("differences", ["Key", ...heads], body);
+  const region = table(label, ["Key", ...heads], body);
   region.classList.add("pairs");
   return region;
 }
