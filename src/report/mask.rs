@@ -242,7 +242,7 @@ pub struct SecretsEverywhere {
 }
 
 impl SecretsEverywhere {
-    /// A text without them. O(bytes), beyond [`MAX_PATTERN`] O(bytes × secrets).
+    /// A text without them. O(bytes), O(bytes × secrets) if the secrets are too many for a pattern.
     #[must_use]
     pub fn masked(&self, text: &str) -> String {
         if let Some(pattern) = &self.pattern {
