@@ -10,6 +10,7 @@
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
 //! | [`disk`] | finding, reading and watching a workspace's files |
+//! | [`report`] | a workspace as one text, and the answers of a page that has only this text |
 //! | [`plan`] | from a wish to edits and their effect: `set`, refactorings, renames, encryption, proofs |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
@@ -51,6 +52,7 @@ pub mod page;
 pub mod plan;
 pub mod puppet;
 pub mod regexp;
+pub mod report;
 pub mod rules;
 pub mod scope;
 #[cfg(feature = "server")]

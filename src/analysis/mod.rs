@@ -326,7 +326,8 @@ impl<'a> RootView<'a> {
     }
 
     /// The layers that the root's nodes read: the global one, the environment's, and its own.
-    fn layers(&self) -> Vec<Layer> {
+    #[must_use]
+    pub fn layers(&self) -> Vec<Layer> {
         let mut layers = vec![Layer::Global, Layer::Environment];
         if !layers.contains(&self.layer) {
             layers.push(self.layer.clone());

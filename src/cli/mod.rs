@@ -24,6 +24,7 @@ mod mcp;
 mod nodes;
 mod puppet;
 mod render;
+mod report;
 mod rules;
 mod set;
 mod suggestions;
@@ -85,6 +86,9 @@ enum Command {
     Diff(Box<diff::DiffArguments>),
     /// Print which lookups fail or change for which nodes with another version of Puppet, and why
     Upgrade(Box<upgrade::UpgradeArguments>),
+    /// Write one HTML file that answers for any node, with the engine in it: to look at without any
+    /// installation
+    Report(Box<report::ReportArguments>),
     /// Find the smallest edits after which nodes have a value, and say what each changes
     Set(Box<set::SetArguments>),
     /// Print which levels prevent a value
@@ -188,6 +192,7 @@ fn run() -> Ended {
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Diff(arguments)) => diff::run(&arguments),
         Some(Command::Upgrade(arguments)) => Ok(upgrade::run(&arguments)),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Set(arguments)) => set::run(&arguments),
         Some(Command::WhyNot(arguments)) => why_not::run(&arguments),
         Some(Command::Lookup(arguments)) if arguments.batch => {

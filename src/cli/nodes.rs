@@ -153,6 +153,11 @@ impl NodeArguments {
         node.is_some() || (self.facts.is_some() && self.nodes.is_empty())
     }
 
+    /// Whether files of a flag describe all nodes.
+    pub(super) fn are_files_given(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
     /// Whether a flag describes nodes.
     pub(super) fn are_given(&self) -> bool {
         !self.nodes.is_empty() || self.facts.is_some()

@@ -233,6 +233,63 @@ impl Opened {
     pub(super) fn read(&self) -> Arc<Snapshot> {
         read(&self.folder, &self.files)
     }
+
+    /// The other side of a comparison: a revision, unless the text can only be a folder. An ambiguous text is an
+    /// error, as in git.
+    ///
+    /// # Errors
+    /// It is neither, or both.
+    pub(super) fn compared(&self, against: &str) -> Result<Checkout, String> {
+        let kind = DiskFiles::new().kind(&disk::absolute(against));
+        let is_folder = kind == Some(FileKind::Directory);
+        // No name of a revision begins so.
+        if against.starts_with(['.', '/']) {
+            return if is_folder {
+                Ok(self.other(against))
+            } else {
+                Err(format!("{against}: no such folder"))
+            };
+        }
+        match self.revision(against) {
+            Ok(_) if is_folder => Err(format!(
+                "'{against}' is a revision and a folder: name the folder './{against}', or the \
+                 revision by its full name"
+            )),
+            Err(_) if is_folder => Ok(self.other(against)),
+            read => read,
+        }
+    }
+
+    /// Another folder's workspace, with its own settings.
+    fn other(&self, folder: &str) -> Checkout {
+        let folder = disk::absolute(folder);
+        let files = FileSettings {
+            global_hiera_yaml: self.files.global_hiera_yaml.clone(),
+            ..disk::project(&folder).project.of_files()
+        };
+        checkout(&folder, &files)
+    }
+
+    /// The workspace as of a revision of its git repository.
+    #[cfg(feature = "git")]
+    fn revision(&self, revision: &str) -> Result<Checkout, String> {
+        let folder = self.folder.clone();
+        let mut progress = ProgressLine::new();
+        progress.show(&format!("reading {revision}"));
+        match disk::snapshot_of_revision(&folder, revision, &self.files) {
+            Ok(snapshot) => Ok(Checkout {
+                snapshot,
+                folder,
+                with_manifests: OnceLock::new(),
+            }),
+            Err(error) => Err(error.message),
+        }
+    }
+
+    #[cfg(not(feature = "git"))]
+    fn revision(&self, _: &str) -> Result<Checkout, String> {
+        Err("this program was built without git".to_string())
+    }
 }
 
 /// Reads a folder with its settings; the duration is logged.
@@ -279,7 +336,7 @@ pub(super) struct Loaded {
 pub(super) struct Checkout {
     /// The folder, absolute.
     pub(super) folder: String,
-    snapshot: Arc<Snapshot>,
+    pub(super) snapshot: Arc<Snapshot>,
     /// The nodes with the variables that the manifests of its environment set, if they set any.
     with_manifests: OnceLock<Option<KnownNodes>>,
 }
@@ -471,35 +528,9 @@ impl Loaded {
             .collect())
     }
 
-    /// Another folder's workspace, with its own settings.
-    pub(super) fn other(&self, folder: &str) -> Checkout {
-        let folder = disk::absolute(folder);
-        let files = FileSettings {
-            global_hiera_yaml: self.opened.files.global_hiera_yaml.clone(),
-            ..disk::project(&folder).project.of_files()
-        };
-        checkout(&folder, &files)
-    }
-
-    /// The workspace as of a revision of its git repository.
-    #[cfg(feature = "git")]
-    pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
-        let folder = self.here.folder.clone();
-        let mut progress = ProgressLine::new();
-        progress.show(&format!("reading {revision}"));
-        match disk::snapshot_of_revision(&folder, revision, &self.opened.files) {
-            Ok(snapshot) => Ok(Checkout {
-                snapshot,
-                folder,
-                with_manifests: OnceLock::new(),
-            }),
-            Err(error) => Err(error.message),
-        }
-    }
-
-    #[cfg(not(feature = "git"))]
-    pub(super) fn revision(&self, _: &str) -> Result<Checkout, String> {
-        Err("this program was built without git".to_string())
+    /// The other side of a comparison: see [`Opened::compared`].
+    pub(super) fn compared(&self, against: &str) -> Result<Checkout, String> {
+        self.opened.compared(against)
     }
 
     /// All roots of a checkout.

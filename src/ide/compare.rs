@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::matrix::{Cell, Row, line, row, row_of};
 use super::undecided::{Undecided, undecided};
 use crate::analysis::{Analysis, ChangeExtent, RootView, keys_of_all, with_manifest_variables};
-use crate::lookup::{Group, Request};
+use crate::lookup::{Group, Request, ScopeLookups};
 use crate::scope::KnownNodes;
 use crate::text::nearest_host;
 use crate::value::KeyHashing;
@@ -87,8 +87,11 @@ pub fn compare(
     match sides(analysis, names)? {
         Compared::Nodes([one, other]) => {
             let keys = chosen(keys, &[view]);
+            let mut lookups = [one, other]
+                .map(|member| ScopeLookups::new(view.session(), analysis.nodes.scope(member)));
             for (at, key) in keys.iter().enumerate() {
-                let [before, after] = [one, other].map(|member| answer_of(view, key, member));
+                let [before, after] = [(0, one), (1, other)]
+                    .map(|(side, member)| answer_of(view, key, member, &mut lookups[side]));
                 let difference = Difference::between(key, before, after);
                 step(Vec::from_iter(difference), at + 1, keys.len())?;
             }
@@ -196,10 +199,15 @@ fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
     }
 }
 
-fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {
+fn answer_of(
+    view: &RootView<'_>,
+    key: &str,
+    member: usize,
+    lookups: &mut ScopeLookups<'_>,
+) -> Cell {
     let request = Request::key(key).with_sources();
+    let answer = lookups.lookup(&request);
     let nodes = view.analysis.nodes;
-    let answer = view.session().lookup(&nodes.scope(member), &request);
     let group = Group::of(answer, &request, vec![nodes.shared_name(member)]);
     group.map(|source| line(view.analysis.snapshot, source))
 }

@@ -12,8 +12,8 @@ use crate::analysis::dig;
 use crate::analysis::{self, Analysis, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::interpolation::root_of;
 use crate::lookup::{
-    Alternatives, Group, GroupOrigin, LookupError, Request, Source, StrategyKind, absent_words,
-    groups_of_members, groups_of_possible,
+    Alternatives, Group, GroupOrigin, LookupError, Request, ScopeLookups, Source, StrategyKind,
+    absent_words, groups_of_members, groups_of_possible,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -97,6 +97,28 @@ pub struct Row {
 pub fn row(view: &RootView<'_>, key: &str) -> Row {
     let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
     row_of(view, key, &members)
+}
+
+/// The rows of keys for one known node, by index: each as [`row`] has it for a node alone.
+pub fn rows_of_node<'k>(
+    view: &RootView<'_>,
+    keys: impl Iterator<Item = &'k Arc<str>>,
+    member: usize,
+) -> impl Iterator<Item = Row> {
+    let nodes = view.analysis.nodes;
+    let mut lookups = ScopeLookups::new(view.session(), nodes.scope(member));
+    keys.map(move |key| {
+        let request = Request::key(key).with_sources();
+        let answer = lookups.lookup(&request);
+        let group = Group::of(answer, &request, vec![nodes.shared_name(member)]);
+        row_with(view, key, vec![group])
+    })
+}
+
+/// The row of a key for one known node, looked up alone.
+#[cfg(test)]
+pub(crate) fn row_of_member(view: &RootView<'_>, key: &str, member: usize) -> Row {
+    row_of(view, key, &[member])
 }
 
 /// The row of a key for some nodes, by index.

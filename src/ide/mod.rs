@@ -43,6 +43,7 @@ pub mod target;
 pub mod undecided;
 mod unsaved;
 pub mod upgrade;
+pub mod what_if;
 mod written_key;
 
 pub use crate::scope::KnownNodes;

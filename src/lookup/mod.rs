@@ -43,6 +43,7 @@ mod merge;
 mod node_classes;
 mod options;
 mod outline;
+mod over_keys;
 mod over_nodes;
 mod plan;
 mod pure;
@@ -78,6 +79,7 @@ pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
+pub use over_keys::ScopeLookups;
 pub use over_nodes::{
     FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
 };

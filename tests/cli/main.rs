@@ -25,6 +25,7 @@ mod nodes_cli;
 mod pages_cli;
 mod project_cli;
 mod reach_cli;
+mod report_cli;
 mod rules_cli;
 mod same_nodes_cli;
 mod same_options_cli;

@@ -10,7 +10,7 @@ use expect_test::expect_file;
 
 /// The titles of our rooms' messages, in the order of the page; a room in neither list fails the
 /// test.
-const OURS: [(&str, &str); 15] = [
+const OURS: [(&str, &str); 16] = [
     (
         "plan",
         "Edits for a value, refactorings, renames, and their effect",
@@ -19,6 +19,7 @@ const OURS: [(&str, &str); 15] = [
         "ide",
         "Hovers, hints, lenses, documents, fixes, completions",
     ),
+    ("report", "Reports"),
     ("edit", "What cannot be edited"),
     ("page", "Shortened values and pages"),
     ("rules", "Findings"),
@@ -359,6 +360,7 @@ fn the_pages_of_messages_have_every_sentence() {
         ("neovim", "Neovim"),
         ("emacs", "Emacs"),
         ("vim", "Vim"),
+        ("../web/page", "The page of reports"),
     ] {
         let texts: String = rooms(&top.join("editors").join(folder))
             .into_values()

@@ -13,7 +13,7 @@ use crate::text::unified_diff_shown;
 use crate::workspace::{Change, Snapshot};
 
 /// What is to be done about findings that have a fix.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct FixOptions {
     /// Make the fixes that are safe, and report what is left
     #[arg(long)]

@@ -76,7 +76,7 @@ pub(crate) struct CheckArguments {
 }
 
 /// Which findings of `check` are printed, and what is done with them.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CheckOutput {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -175,6 +175,32 @@ fn checked(arguments: &CheckArguments) -> Ended {
         (false, true) => code,
         (false, false) => ExitCode::from(NOT_WHOLE),
     })
+}
+
+/// All findings in a folder, absolute, as `--format json` has them; files are named relative to it.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn all_findings(
+    folder: &str,
+    workspace: &WorkspaceArguments,
+) -> Result<serde_json::Value, String> {
+    let arguments = CheckArguments {
+        paths: Vec::new(),
+        options: CheckOptions {
+            format: CheckFormat::Json,
+        },
+        output: CheckOutput::default(),
+        workspace: workspace.clone(),
+    };
+    let wanted = Wanted {
+        given: folder,
+        at: folder.to_owned(),
+        pattern: None,
+    };
+    let mut report = CheckReport::new(&arguments, None).relative_to(folder);
+    report.check(&Arc::from(folder), &[wanted])?;
+    report.json()
 }
 
 /// Prints an error and returns the exit code for it.

@@ -102,6 +102,17 @@ impl<'a> CheckReport<'a> {
         }
     }
 
+    /// With paths relative to another folder than the current one.
+    pub(super) fn relative_to(mut self, folder: &str) -> CheckReport<'a> {
+        folder.clone_into(&mut self.here);
+        self
+    }
+
+    /// The findings as JSON, in the order of their files.
+    pub(super) fn json(&self) -> Result<Value, String> {
+        serde_json::to_value(&self.records).map_err(|error| error.to_string())
+    }
+
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
     }

@@ -16,14 +16,13 @@ use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
 use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load, load_proposed};
 use crate::analysis::RootView;
-use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{LineKind, difference_lines, outcome_text, side_texts, sources_text};
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
 use crate::ide::undecided::Undecided;
 use crate::text::{few, number_of};
-use crate::workspace::{Change, FileKind, Files as _};
+use crate::workspace::Change;
 use markdown::Sides;
 
 /// Exit code if something differs.
@@ -127,7 +126,9 @@ fn print(arguments: &DiffArguments) -> Result<FoundDifferences, String> {
     let against = arguments.against.as_deref();
     let there = match unchanged {
         Some(unchanged) => Some(unchanged),
-        None => against.map(|against| old(&loaded, against)).transpose()?,
+        None => against
+            .map(|against| loaded.compared(against))
+            .transpose()?,
     };
     let gone = match &there {
         Some(there) => loaded.gone_from(there, &arguments.workspace)?,
@@ -274,29 +275,6 @@ impl Output {
         }
         self.rows.end()?;
         Ok(self.count)
-    }
-}
-
-/// The other side of the comparison: a revision, unless the text can only be a folder. An ambiguous
-/// text is an error, as in git.
-fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
-    let kind = DiskFiles::new().kind(&disk::absolute(against));
-    let is_folder = kind == Some(FileKind::Directory);
-    // No name of a revision begins so.
-    if against.starts_with(['.', '/']) {
-        return if is_folder {
-            Ok(loaded.other(against))
-        } else {
-            Err(format!("{against}: no such folder"))
-        };
-    }
-    match loaded.revision(against) {
-        Ok(_) if is_folder => Err(format!(
-            "'{against}' is a revision and a folder: name the folder './{against}', or the \
-             revision by its full name"
-        )),
-        Err(_) if is_folder => Ok(loaded.other(against)),
-        read => read,
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use super::{Document, one_line, with_short_names};
 use crate::analysis::{
     Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, dig, is_wildcard, may_set,
@@ -62,6 +64,7 @@ pub(super) fn for_people(
         hover::document(analysis, path, key, options, hover::DocumentedAnswers::Any)
     });
     let mut content = shown.unwrap_or_else(|| format!("# {key}\n"));
+    let mut data = json!({ "key": key, "levels": [] });
     if let Some(name) = name.filter(|_| !is_known && !analysis.nodes.is_empty()) {
         let nodes = analysis.nodes;
         let near = nearest_host(name, (0..nodes.len()).map(|member| nodes.certname(member)));
@@ -81,7 +84,9 @@ pub(super) fn for_people(
         if !survey.levels.is_empty() {
             content
                 .push_str("\n# levels, the highest first: file, what it has, name of the level\n");
-            levels(&mut content, view, &target, &survey);
+            let rows = rows(view, &target, &survey);
+            data["levels"] = rows.iter().map(LevelRow::json).collect();
+            levels(&mut content, rows);
         }
         if analysis.what_if.is_empty() {
             let node = name.filter(|_| is_known);
@@ -97,6 +102,7 @@ pub(super) fn for_people(
         title: format!("How {key} is looked up"),
         language: "yaml",
         content,
+        data: Some(data.to_string()),
         ..Document::default()
     }
 }
@@ -122,12 +128,16 @@ struct LevelRow {
     place: String,
     result: String,
     level: String,
+    /// The level's name, with its layer.
+    name: String,
+    /// The file with the line of the key, if it has it.
+    at: Option<(Arc<str>, Option<u32>)>,
     /// The number of further locations that the line covers, and the level of the last one.
     more: Option<(usize, String)>,
 }
 
-/// Adds a line for each location of each level: file, result, level.
-fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey: &Survey) {
+/// A row for each location of each level.
+fn rows(view: &RootView<'_>, target: &KeyTarget, survey: &Survey) -> Vec<LevelRow> {
     let used = hover::used(survey, target).into_iter();
     let mut texts = LevelTexts {
         view,
@@ -148,10 +158,20 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
             place: without_middle(&texts.place(level), LONGEST_PLACE),
             result: texts.result(level),
             level: format!("'{}'{layer}", one_line(&level.place.level)),
+            name: format!("{}{layer}", one_line(&level.place.level)),
+            at: level
+                .file
+                .as_ref()
+                .map(|file| (file.clone(), texts.line(level))),
             more: None,
         }
     });
-    let rows = together(rows.collect());
+    rows.collect()
+}
+
+/// Adds a line for each location of each level: file, result, level.
+fn levels(content: &mut String, rows: Vec<LevelRow>) {
+    let rows = together(rows);
     let fits = |row: &&LevelRow| {
         let (place, result_width) = (row.place_in_words(), row.result.chars().count());
         place.chars().count() <= WIDEST_PLACE && result_width <= WIDEST_RESULT
@@ -190,6 +210,21 @@ fn without_middle(place: &str, most: usize) -> String {
 }
 
 impl LevelRow {
+    /// The row for programs.
+    fn json(&self) -> Value {
+        let (file, line) = match &self.at {
+            Some((file, line)) => (Some(&**file), *line),
+            None => (None, None),
+        };
+        json!({
+            "level": self.name,
+            "place": self.place,
+            "file": file,
+            "line": line,
+            "result": self.result,
+        })
+    }
+
     fn place_in_words(&self) -> String {
         match &self.more {
             None => self.place.clone(),
@@ -232,15 +267,19 @@ impl LevelTexts<'_> {
             return one_line(&level.place.original);
         };
         let name = snapshot.short_name(path);
-        match (&level.key, snapshot.file(path)) {
-            (Some(_), Some(file)) => {
-                let steps = self.target.steps.as_slice();
-                let steps = if self.has_part(path) { steps } else { &[] };
-                let line = self.positions.line(file, &self.target.root, steps);
-                format!("{name}:{line}")
-            }
-            (_, _) => name.to_owned(),
+        match self.line(level) {
+            Some(line) => format!("{name}:{line}"),
+            None => name.to_owned(),
         }
+    }
+
+    /// The line of the key or its part in a level's file, if the file has it.
+    fn line(&self, level: &SurveyLevel) -> Option<u32> {
+        let path = level.file.as_deref().filter(|_| level.key.is_some())?;
+        let file = self.view.analysis.snapshot.file(path)?;
+        let steps = self.target.steps.as_slice();
+        let steps = if self.has_part(path) { steps } else { &[] };
+        Some(self.positions.line(file, &self.target.root, steps))
     }
 
     /// Whether a file itself sets the part.

@@ -7,10 +7,10 @@ use super::execute_command::place;
 use super::{View, of_workspace};
 use crate::analysis::{NodeSet, RECIPES, RootView, UsedVariable, ValueCounts};
 use crate::disk;
+use crate::ide::what_if;
 use crate::scope::Knowledge;
 use crate::server::capabilities::{FACTS, NODES};
 use crate::server::connection::Connection;
-use crate::value::{self, TaggedJson};
 
 /// Maximum number of a node's variables in its description.
 const MAX_NAMED: usize = 4;
@@ -85,20 +85,9 @@ fn group(known: &NodeSet, variable: &UsedVariable) -> Value {
     let counts = ValueCounts::of(&known.known, &variable.name);
     json!({
         "variable": &*variable.name,
-        "values": values(&counts),
+        "values": what_if::values(&counts),
         "more": counts.more,
     })
-}
-
-fn values(counts: &ValueCounts) -> Vec<Value> {
-    let values = counts.values.iter();
-    values
-        .map(|(value, nodes)| json!({ "value": json_of(value), "nodes": nodes }))
-        .collect()
-}
-
-fn json_of(value: &value::Value) -> Value {
-    json!(TaggedJson(value))
 }
 
 /// The facts and other variables that the hierarchy uses, without a what-if.
@@ -118,7 +107,7 @@ pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Val
             let root = analysis.answering(&place);
             let used = root.as_ref().map(RootView::used_variables);
             let used = used.unwrap_or_default().into_iter();
-            let facts = used.map(|variable| fact(&known, &variable, selected, &overrides));
+            let facts = used.map(|variable| what_if::fact(&known, &variable, selected, &overrides));
             json!({
                 "node": selected,
                 "facts": facts.collect::<Vec<_>>(),
@@ -127,30 +116,6 @@ pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Val
         })
     };
     of_workspace(session, FACTS, work).await
-}
-
-fn fact(
-    known: &NodeSet,
-    variable: &UsedVariable,
-    selected: Option<&str>,
-    overrides: &Map<String, Value>,
-) -> Value {
-    let path = known.fact_of(&variable.name);
-    let counts = ValueCounts::of(&known.known, &variable.name);
-    let member = selected.and_then(|name| known.known.find(name));
-    let column = known.known.column(&variable.name);
-    let current = member.and_then(|member| column.value(member)).map(json_of);
-    let path_or_name = path.as_deref().unwrap_or(&variable.name);
-    json!({
-        "path": path_or_name,
-        "name": &*variable.name,
-        "settable": path.is_some(),
-        "levels": variable.levels,
-        "override": overrides.get(path_or_name),
-        "current": current,
-        "values": values(&counts),
-        "more": counts.more,
-    })
 }
 
 /// How to get a nodes file.

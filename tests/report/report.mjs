@@ -1,0 +1,297 @@
+// Writes reports, opens them in Chromium, and compares what their engine answers with the command line.
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { gunzipSync } from "node:zlib";
+
+const kept = resolve("target/report");
+const { chromium } = createRequire(`${kept}/`)("playwright-core");
+const axe = readFileSync(join(kept, "node_modules/axe-core/axe.min.js"), "utf8");
+const program = resolve(process.env.HIERA_LS ?? "target/debug/hiera-ls");
+const page = resolve(process.env.HIERA_LS_PAGE);
+const images = process.env.UPDATE_IMAGES === "1" ? "docs/images" : null;
+
+/** How many answers of a workspace are compared. */
+const ANSWERS = 50;
+
+/** The words of a command, its output and its exit code. */
+function run(...words) {
+  try {
+    return [execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }), 0];
+  } catch (error) {
+    return [error.stdout ?? "", error.status];
+  }
+}
+
+let failures = 0;
+function check(what, isRight, detail = "") {
+  if (isRight) return;
+  failures += 1;
+  console.log(`FAILED: ${what}: ${String(detail).slice(0, 1500)}`);
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+/** Opens a report; any request but for the file itself is a failure, and so is any message. */
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const tab = await context.newPage();
+  tab.on("request", (request) => {
+    const url = request.url();
+    check("the page stays off the network", url.startsWith(`file://${file}`) || url.startsWith("data:"), url);
+  });
+  tab.on("pageerror", (error) => check("no error", false, error.message));
+  tab.on("console", (message) => check("no message", message.type() !== "error", message.text()));
+  await tab.goto(`file://${file}`);
+  await tab.waitForFunction(() => document.body.dataset.opened, null, { timeout: 60_000 });
+  return tab;
+}
+
+const go = async (tab, hash) => {
+  await tab.evaluate((to) => { delete document.body.dataset.filled; location.hash = to; }, hash);
+  await tab.waitForTimeout(150);
+  if (/view=(keys|node&|compare)/.test(hash) && !/key=/.test(hash)) await tab.waitForFunction(() => document.body.dataset.filled);
+};
+
+/** A list of evenly spread elements. */
+const spread = (all, most) => all.filter((_, at) => Math.floor((at * most) / all.length) !== Math.floor(((at - 1) * most) / all.length) || at === 0);
+
+/** An answer without what a report hides. */
+const isHidden = (text) => /ENC\[|\(a secret|hidden0/.test(text);
+
+async function compare(name, folder, flags, limit) {
+  const file = join(kept, `${name}.html`);
+  const out = run("report", "--page", page, "--workspace", folder, ...flags, "--out", file);
+  check(`${name}: a report is written`, out[1] === 0, out[0]);
+  const size = statSync(file).size;
+  check(`${name}: at most ${limit / 1e6} MB`, size <= limit, size);
+  const tab = await open(file);
+  const ask = (question, input = {}) => tab.evaluate(([first, second]) => window.hiera.ask(first, second), [question, input]);
+  const report = await ask("overview");
+  const keys = spread(await ask("keys"), ANSWERS);
+  const base = resolve(folder);
+  const moved = (text) => text.replaceAll(base, report.folder);
+  const [text] = run("matrix", "--workspace", folder, ...flags, "--format", "json", ...keys);
+  const own = JSON.parse(moved(text));
+  const found = await ask("matrix", { keys });
+  const secret = new Set();
+  let equal = 0;
+  for (const [at, row] of own.entries()) {
+    const [one, other] = [JSON.stringify(row), JSON.stringify(found[at])];
+    if (isHidden(one) || isHidden(other)) { secret.add(row.key); continue; }
+    check(`${name}: matrix of ${row.key}`, one === other, `${one}\n${other}`);
+    equal += 1;
+  }
+  const nodes = spread(report.nodes.map((node) => node.name), 4);
+  for (const node of nodes) {
+    for (const key of spread(keys.filter((key) => !secret.has(key)), 5)) {
+      const words = ["lookup", "--workspace", folder, ...flags, "--node", node, key, "--explain"];
+      const [, code] = run(...words);
+      const [value, status] = run("lookup", "--workspace", folder, ...flags, "--node", node, key, "--render-as", "json");
+      const [row] = await ask("matrix", { keys: [key] });
+      const answer = row.answers.find((answer) => answer.nodes?.includes(node));
+      if (status === 0 && code === 0 && answer?.found) {
+        check(`${name}: ${key} of ${node}`, JSON.stringify(JSON.parse(value)) === JSON.stringify(answer.value), `${value}\n${JSON.stringify(answer)}`);
+        equal += 1;
+      }
+    }
+  }
+  if (nodes.length > 1) {
+    const [from, to] = [nodes[0], nodes.at(-1)];
+    const [different] = run("diff", "--workspace", folder, ...flags, "--format", "json", from, to);
+    const sides = [JSON.parse(moved(different)), await ask("diff", { from, to })];
+    const hidden = new Set(sides.flat().filter((one) => isHidden(JSON.stringify(one))).map((one) => one.key));
+    const [one, other] = sides.map((all) => JSON.stringify(all.filter(({ key }) => !hidden.has(key))));
+    check(`${name}: diff of ${from} and ${to}`, one === other, `${one}\n${other}`);
+    equal += 1;
+  }
+  // What the file says of itself, as a grep of what is in it would.
+  const html = readFileSync(file, "utf8");
+  const data = gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(html)[1], "base64")).toString("utf8");
+  check(`${name}: no encrypted value`, !/ENC\[[A-Z0-9]+,M[A-Za-z0-9+/]{20}/.test(data), /ENC\[[A-Z0-9]+,M.{40}/.exec(data));
+  check(`${name}: no path of this machine`, !data.includes(base), base);
+  // Times by the browser's own clock: shown, not tested.
+  const times = await tab.evaluate((node) => {
+    const time = (question, input) => {
+      const began = performance.now();
+      window.hiera.ask(question, input);
+      return (performance.now() - began).toFixed(0);
+    };
+    const keys = window.hiera.ask("keys");
+    const [key] = keys.slice(-1);
+    const some = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((part) => keys[Math.floor((keys.length * part) / 10)]);
+    const times = some.map((one) => Number(time("matrix", { keys: [one], texts: true }))).sort((one, other) => one - other);
+    const one = node ? `, one node's data ${time("node", { node, texts: true })} ms, the same with a what-if ${time("node", { node, texts: true, facts: { site: "other" } })} ms` : "";
+    return `opened in ${Number(document.body.dataset.opened).toFixed(0)} ms, a key for all nodes ${times[4]} ms (at most ${times[8]}), explained ${time("explain", { key })} ms${one}`;
+  }, nodes[0]);
+  console.log(`${name}: ${(size / 1e6).toFixed(1)} MB, ${report.nodes.length} nodes, ${report.keys} keys; ${times}`);
+  await tab.context().close();
+  check(`${name}: ${ANSWERS} answers`, equal >= Math.min(ANSWERS, keys.length), equal);
+  return equal;
+}
+
+/** The pictures in the docs. */
+const PICTURES = ["key-wide", "key-narrow", "key-dark", "hierarchy-wide", "changes-wide"];
+
+const kind = (width, colorScheme) => (width === 390 ? "narrow" : colorScheme === "dark" ? "dark" : "wide");
+
+/** Every view without a violation of axe-core, wide and narrow, light and dark, and no wider than the screen. */
+async function look(file, views) {
+  let looked = 0;
+  for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) {
+    const tab = await open(file, { viewport: { width, height: 900 }, colorScheme });
+    await tab.evaluate(axe);
+    for (const [name, hash] of views) {
+      await go(tab, hash);
+      const { violations } = await tab.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      const found = violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html).join(" ")}`);
+      check(`${name} at ${width}, ${colorScheme}: axe-core finds nothing`, found.length === 0, found.join("\n"));
+      const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+      check(`${name} at ${width}: it fits`, wide <= width, wide);
+      looked += 1;
+      if (images && PICTURES.includes(`${name}-${kind(width, colorScheme)}`)) {
+        await tab.screenshot({ path: join(images, `report-${name}-${kind(width, colorScheme)}.png`) });
+      }
+    }
+    await tab.context().close();
+  }
+  return looked;
+}
+
+/** What a person does, with the keyboard. */
+async function use(file) {
+  const tab = await open(file);
+  await tab.waitForFunction(() => document.body.dataset.filled);
+  await tab.getByLabel("Search").fill("ntp-canary");
+  await tab.waitForTimeout(300);
+  const rows = await tab.locator("tbody tr").count();
+  check("values are searched", rows === 1, rows);
+  await tab.getByRole("link", { name: "ntp::servers" }).focus();
+  await tab.keyboard.press("Enter");
+  await tab.getByLabel("For the node").selectOption("web01.lon.acme.example");
+  const address = await tab.evaluate(() => location.hash);
+  check("the address has it all", address.includes("key=ntp%3A%3Aservers") && address.includes("node=web01"), address);
+  const sets = await tab.locator("tr[data-result=sets]").innerText();
+  check("the level that sets it", sets.includes("data/node/web01.lon.acme.example.yaml:4"), sets);
+  await tab.locator("tr[data-result=sets] button").focus();
+  await tab.keyboard.press("Enter");
+  const line = await tab.locator("dialog .this").innerText();
+  check("the line is shown", line.includes("ntp::servers"), line);
+  await tab.keyboard.press("Escape");
+  await tab.locator("summary", { hasText: "What if" }).focus();
+  await tab.keyboard.press("Enter");
+  await tab.getByLabel("What if the fact").fill("site");
+  await tab.getByLabel("were").fill("nyc");
+  await tab.keyboard.press("Enter");
+  await tab.waitForTimeout(200);
+  const shared = await tab.evaluate(() => location.hash);
+  check("a what-if is in the address", shared.includes("fact.site=nyc"), shared);
+  const [before, after] = await tab.evaluate(() => [{}, { site: "nyc" }].map((facts) =>
+    JSON.stringify(window.hiera.ask("matrix", { keys: ["ntp::servers"], facts }))));
+  check("a what-if changes answers", before !== after, before);
+  const again = await open(file);
+  await go(again, shared.slice(1));
+  check("an address shows the same", await again.locator("h2").innerText() === "ntp::servers");
+  await tab.context().close();
+  await again.context().close();
+}
+
+/** A page that tries to reach the network is found out, and its policy prevents it. */
+async function strict(file) {
+  const reached = [];
+  const server = createServer((request, answer) => { reached.push(request.url); answer.end(); });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const context = await browser.newContext();
+  const tab = await context.newPage();
+  await tab.goto(`file://${file}`);
+  await tab.waitForFunction(() => document.body.dataset.opened);
+  const refused = await tab.evaluate(async (base) => {
+    const refused = [];
+    document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+    await fetch(`${base}/`).catch(() => undefined);
+    const add = (name, attributes) => document.body.append(Object.assign(document.createElement(name), attributes));
+    add("img", { src: `${base}/a.png` });
+    add("script", { src: `${base}/a.js` });
+    add("script", { textContent: "window.injected = true" });
+    add("iframe", { src: `${base}/` });
+    add("link", { rel: "stylesheet", href: `${base}/a.css` });
+    await new Promise((done) => setTimeout(done, 500));
+    return [...refused, String(window.injected)];
+  }, `http://127.0.0.1:${server.address().port}`);
+  for (const directive of ["connect-src", "img-src", "script-src-elem", "frame-src", "style-src-elem", "undefined"]) {
+    check(`the policy refuses ${directive}`, refused.includes(directive), refused);
+  }
+  check("nothing was reached", reached.length === 0, reached);
+  await context.close();
+  server.close();
+}
+
+mkdirSync(kept, { recursive: true });
+const shared = "../shared/corpora";
+const workspaces = [["acme", "fixtures/acme", [], 4e6]];
+const lsst = join(shared, "lsst-control");
+if (existsSync(lsst)) workspaces.push(["lsst-control", join(lsst, "workspace"), ["--nodes", join(lsst, "nodes.json")], 4e6]);
+else console.log(`SKIPPED: no ${lsst} here`);
+const others = (process.env.REPORT_WORKSPACES ?? "").split(":").filter(Boolean);
+if (existsSync(join(shared, "himlar"))) others.push(join(shared, "himlar"));
+if (!others.some((folder) => basename(folder) === "himlar")) console.log("SKIPPED: no himlar here, see REPORT_WORKSPACES");
+for (const folder of others) workspaces.push([basename(folder), folder, [], 8e6]);
+
+let equal = 0;
+for (const workspace of workspaces) equal += await compare(...workspace);
+
+// A change of acme, in a copy with another side.
+const changed = join(kept, "changed/acme");
+rmSync(dirname(changed), { recursive: true, force: true });
+cpSync("fixtures/acme", changed, { recursive: true });
+const git = (...words) => execFileSync("git", ["-C", changed, "-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { stdio: "ignore" });
+git("init", "-q", "-b", "main");
+git("add", "-A");
+git("commit", "-q", "-m", "first");
+const common = join(changed, "data/common.yaml");
+writeFileSync(common, readFileSync(common, "utf8").replace("ntp1.acme.example", "ntp9.acme.example"));
+const web = join(changed, "data/role/web.yaml");
+writeFileSync(web, readFileSync(web, "utf8").replace("[public, frontend]", "[public, edge]"));
+const compared = join(kept, "compared.html");
+const [, wrote] = run("report", "--page", page, "--workspace", changed, "--against", "main", "--out", compared);
+check("a comparison is written", wrote === 0, wrote);
+{
+  const tab = await open(compared);
+  const found = await tab.evaluate(() => window.hiera.ask("changes"));
+  const [text] = run("diff", "--workspace", changed, "--against", "main", "--format", "json");
+  const own = JSON.parse(text).map((one) => one.key);
+  check("the keys of diff --against", JSON.stringify(found.differences.map((one) => one.key)) === JSON.stringify(own), own);
+  const causes = found.causes.map((cause) => cause.files.join()).sort().join(" ");
+  check("the causes", causes === "/acme/data/common.yaml /acme/data/role/web.yaml", causes);
+  check("changes are shown first", (await tab.locator("h2").first().innerText()).startsWith("What changes"));
+  await tab.context().close();
+  equal += 1;
+}
+const acme = join(kept, "acme.html");
+const node = "web01.lon.acme.example";
+let looked = await look(acme, [
+  ["keys", "view=keys"],
+  ["key", `key=ntp::servers&node=${node}`],
+  ["nodes", "view=node"],
+  ["node", `view=node&node=${node}`],
+  ["hierarchy", `view=hierarchy&node=${node}`],
+  ["compare", `view=compare&node=${node}&with=db01.nyc.acme.example`],
+  ["findings", "view=findings"],
+  ["what-if", `key=ntp::servers&node=${node}&fact.site=nyc`],
+]);
+looked += await look(compared, [["changes", "view=changes"]]);
+await use(acme);
+await strict(acme);
+await browser.close();
+if (failures > 0) {
+  console.log(`${failures} failures`);
+  process.exit(1);
+}
+console.log(`${equal} answers in the browser equal the command line's`);
+console.log(`${looked} views without a finding of axe-core`);
