@@ -8,7 +8,8 @@
 //! `evaluator` evaluates statements and expressions, `variables` holds their scopes, `conditions`
 //! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions,
 //! `context` is passed to data functions, `builtin` has the functions of Puppet and of its standard
-//! library, `site` runs the manifests of an environment for a node.
+//! library, `site` runs the manifests of an environment for a node, `reached` follows the conditions
+//! around a statement.
 
 mod access;
 mod builtin;
@@ -18,6 +19,7 @@ mod context;
 mod evaluator;
 mod host;
 mod operators;
+mod reached;
 mod site;
 mod source;
 mod stop;
@@ -28,6 +30,7 @@ pub use builtin::may_declare_classes;
 pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
 pub use host::{Callee, Host, LookupCall};
+pub use reached::{BodyPlace, Reached, depends_on_node, may_reach};
 pub use site::Site;
 pub use source::CodeFile;
 pub use stop::{Evaluated, Stop};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::recheck::paths;
-use crate::analysis::{Touched, split_key};
+use crate::analysis::{Touched, has_conditions, split_key};
 use crate::workspace::{
     CodeFacts, DefinitionKind, File, FileDelta, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
@@ -50,8 +50,9 @@ fn evaluated_otherwise(
     let decides = |key: &Arc<str>| {
         lists_classes(snapshot, key)
             || may_decide_variables(snapshot, key)
-            || split_key(key)
-                .is_some_and(|(class, name)| declares_from(snapshot, class, Some(name)))
+            || split_key(key).is_some_and(|(class, name)| {
+                declares_from(snapshot, class, Some(name)) || has_conditions(snapshot, class)
+            })
     };
     if keys.iter().any(decides) {
         return None;
@@ -108,12 +109,14 @@ fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> b
     })
 }
 
-/// Whether a manifest that sets variables of nodes may look up a key.
+/// Whether a manifest that sets variables of nodes or includes classes under conditions may look up
+/// a key.
 fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
     let asking = snapshot.files_looking_up(key);
     let asking = asking.chain(snapshot.files_that_may_look_up(key));
     let mut asking = asking.chain(snapshot.files_that_compute_keys());
-    asking.any(|file| file.facts().code.as_deref().is_some_and(sets_variables))
+    let decides = |code: &CodeFacts| sets_variables(code) || code.has_conditions();
+    asking.any(|file| file.facts().code.as_deref().is_some_and(decides))
 }
 
 /// Whether code sets variables of nodes, has node blocks, or has functions that manifests may call for nodes.
@@ -128,7 +131,10 @@ fn sets_variables(code: &CodeFacts) -> bool {
 fn decides_all(code: &CodeFacts) -> bool {
     let gives_any = |it: &IncludeFact| it.class.is_none() && it.sets != SetParameters::Nothing;
     // Types can use other types.
-    sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
+    sets_variables(code)
+        || code.has_conditions()
+        || !code.aliases.is_empty()
+        || code.includes.iter().any(gives_any)
 }
 
 fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {

@@ -1,6 +1,7 @@
 //! `type-mismatch`: a value does not fit the type of a class's parameter.
 
 mod effective;
+mod known;
 
 use std::sync::Arc;
 

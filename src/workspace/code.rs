@@ -283,9 +283,26 @@ pub enum SetParameters {
 }
 
 impl CodeFacts {
+    /// Whether conditions decide which classes are included, and so which nodes have them.
+    #[must_use]
+    pub fn has_conditions(&self) -> bool {
+        let mut includes = self.includes.iter();
+        includes.any(|it| it.is_conditional) || self.lookups.iter().any(|it| it.is_conditional)
+    }
+
+    /// The same within a definition, by its index.
+    #[must_use]
+    pub fn has_conditions_in(&self, definition: usize) -> bool {
+        let is_in = |within| within == Within::Definition(definition as u32);
+        let mut includes = self.includes.iter();
+        let mut lookups = self.lookups.iter();
+        includes.any(|it| it.is_conditional && is_in(it.within))
+            || lookups.any(|it| it.is_conditional && is_in(it.within))
+    }
+
     /// Whether two versions are equivalent for nodes and for other code, except for parameter types
     /// and defaults. They may differ in positions and comments, and in the bodies of classes and
-    /// defined types if these include and look up the same.
+    /// defined types if these include and look up the same without conditions.
     #[must_use]
     pub fn is_equivalent(&self, other: &CodeFacts) -> bool {
         self.fingerprint == other.fingerprint
