@@ -198,7 +198,7 @@ Dir.mktmpdir do |home|
       next
     end
     findings.each do |finding|
-      message = finding['message'].sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
+      message = finding['message'].sub(/; none of the known nodes.*/m, '').sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
       # Puppet tells several together, each on a line of its own.
       is_confirmed = why.include?(message)
       counts[is_confirmed ? 'reported, confirmed' : 'reported, NOT confirmed'] += 1
