@@ -9,13 +9,14 @@
 //! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions,
 //! `context` is passed to data functions, `builtin` has the functions of Puppet and of its standard
 //! library, `site` runs the manifests of an environment for a node, `reached` follows the conditions
-//! around a statement.
+//! around a statement, `default` judges the default of a parameter.
 
 mod access;
 mod builtin;
 mod calls;
 mod conditions;
 mod context;
+mod default;
 mod evaluator;
 mod host;
 mod operators;
@@ -29,6 +30,7 @@ mod variables;
 pub use builtin::may_declare_classes;
 pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
+pub use default::{ClassText, DefaultOutcome, WrongDefault, default_outcome};
 pub use host::{Callee, Host, LookupCall};
 pub use reached::{BodyPlace, Reached, depends_on_node, may_reach};
 pub use site::Site;

@@ -96,14 +96,14 @@ pub fn may_reach(
     }
 }
 
-struct EnclosingBody<'s> {
+pub(super) struct EnclosingBody<'s> {
     statements: &'s [Expression],
-    definition: Option<&'s Definition>,
-    is_class: bool,
+    pub(super) definition: Option<&'s Definition>,
+    pub(super) is_class: bool,
 }
 
 impl<'s> EnclosingBody<'s> {
-    fn find(source: &'s CodeFile, range: Option<TextRange>) -> Option<EnclosingBody<'s>> {
+    pub(super) fn find(source: &'s CodeFile, range: Option<TextRange>) -> Option<EnclosingBody<'s>> {
         let top = EnclosingBody {
             statements: source.statements(),
             definition: None,
@@ -180,12 +180,7 @@ impl Evaluator<'_> {
                 Err(_) => hidden.push(name),
             }
         }
-        let source = self.source.clone();
-        for name in hidden {
-            let because = Arc::from("what sets it is not evaluated");
-            self.variables
-                .forget(name, &because, &source, TextRange::empty(0));
-        }
+        hidden.into_iter().for_each(|name| self.hide(name));
     }
 
     /// The value of a class's parameter: from data, else its default.

@@ -72,6 +72,15 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
 
 /// The files of [`including`], if a change affects classes, their keys or lists.
 fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    if concerns_values(touched, keys) {
+        including(touched.snapshot)
+    } else {
+        BTreeSet::new()
+    }
+}
+
+/// Whether a change affects which nodes have classes, or whether levels set their parameters.
+pub(super) fn concerns_values(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> bool {
     let snapshot = touched.snapshot;
     let is_of_class = |key: &Arc<str>| {
         let class = split_key(key).map(|(class, _)| class);
@@ -88,15 +97,10 @@ fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<s
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
-    let is_new = touched.code().next().is_some()
+    touched.code().next().is_some()
         || touched.files.iter().any(is_new_data)
         || touched.options.iter().flatten().next().is_some()
-        || keys.iter().any(is_looked_up);
-    if is_new {
-        including(snapshot)
-    } else {
-        BTreeSet::new()
-    }
+        || keys.iter().any(is_looked_up)
 }
 
 /// The manifests that include classes which need values, and the files with lists of classes; also

@@ -1,9 +1,9 @@
-//! Finds the known nodes that certainly include a class.
+//! Finds the known nodes that certainly include a class, and the wrong defaults that they get.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Broken, Inclusions, MAX_NODES};
+use super::{Broken, Inclusions, MAX_NODES, WrongDefaultValue};
 use crate::analysis::Analysis;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
@@ -13,14 +13,23 @@ use crate::workspace::Root;
 
 /// The known nodes that certainly include classes.
 #[derive(Clone, Debug, Default)]
-pub struct CertainInclusions(HashMap<Arc<str>, Members>);
+pub struct CertainInclusions {
+    classes: HashMap<Arc<str>, Members>,
+    wrong_defaults: Vec<WrongDefaultValue>,
+}
 
 impl CertainInclusions {
     /// Whether a known node certainly includes a class, unless its catalog fails before.
     #[must_use]
     pub fn has(&self, class: &str, node: usize) -> bool {
-        let members = self.0.get(class);
+        let members = self.classes.get(class);
         members.is_some_and(|members| members.contains(node))
+    }
+
+    /// The defaults that nodes certainly get, and that Puppet refuses.
+    #[must_use]
+    pub fn wrong_defaults(&self) -> &[WrongDefaultValue] {
+        &self.wrong_defaults
     }
 }
 
@@ -53,7 +62,11 @@ impl<'a> Analysis<'a> {
         let mut inclusions = Inclusions::new(&view, known, order, none_broken);
         inclusions.start(&tops);
         inclusions.follow();
+        let wrong_defaults = inclusions.wrong_defaults();
         let classes = inclusions.classes.into_iter();
-        CertainInclusions(classes.map(|(name, it)| (name, it.seen)).collect())
+        CertainInclusions {
+            classes: classes.map(|(name, it)| (name, it.seen)).collect(),
+            wrong_defaults,
+        }
     }
 }

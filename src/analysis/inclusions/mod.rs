@@ -7,6 +7,7 @@
 
 mod broken;
 mod certainly;
+mod defaults;
 mod missing;
 mod nodes;
 mod perhaps;
@@ -14,6 +15,7 @@ mod reached;
 mod readers;
 
 pub use certainly::CertainInclusions;
+pub use defaults::WrongDefaultValue;
 pub use perhaps::PossibleInclusions;
 
 use std::cell::RefCell;

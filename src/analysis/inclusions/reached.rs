@@ -15,18 +15,14 @@ use crate::text::TextRange;
 use crate::workspace::{Language, Within, language_of};
 
 /// Maximum number of evaluations of a statement's conditions. Nodes beyond it may reach it.
-const MAX_CASES: usize = 256;
+pub(super) const MAX_CASES: usize = 256;
 
-/// The nodes with the same values for some variables.
-struct DecidedCase {
-    /// The variables, each with the index of its value.
-    values: Vec<(Arc<Column>, u32)>,
-    may_be: bool,
-}
+/// The nodes with the same values for some variables: each variable with the index of its value.
+pub(super) struct DecidedCase(Vec<(Arc<Column>, u32)>);
 
 impl DecidedCase {
-    fn is_of(&self, member: usize) -> bool {
-        let mut values = self.values.iter();
+    pub(super) fn is_of(&self, member: usize) -> bool {
+        let mut values = self.0.iter();
         values.all(|(column, id)| column.ids.get(member) == Some(id))
     }
 }
@@ -61,35 +57,22 @@ impl<'a> Inclusions<'_, 'a> {
         let is_given = |parameter: &str| {
             class.is_none_or(|class| analysis.may_be_given(root, class, parameter))
         };
-        let mut cases: Vec<DecidedCase> = Vec::new();
+        let mut cases: Vec<(DecidedCase, bool)> = Vec::new();
         let mut found = Members::default();
         for member in members.iter() {
-            let known = cases.iter().find(|case| case.is_of(member));
+            let known = cases.iter().find(|(case, _)| case.is_of(member));
             let may_be = match known {
-                Some(case) => case.may_be,
+                Some((_, may_be)) => *may_be,
                 None if cases.len() >= MAX_CASES => true,
                 None => {
                     let host = SessionHost::new(self.view.session(), Data::Allowed);
                     let scope = self.known.scope(member);
                     let reached = may_reach(&host, &scope, &source, statement, &is_given);
-                    let mut read = reached.variables;
-                    let of_data = host.variables().into_iter();
-                    read.extend(of_data.map(|name| Arc::from(top_of(&name))));
-                    if !host.keys().is_empty() {
-                        read.extend(self.path_variables());
-                    }
+                    let read = self.read_by(reached.variables, &host);
                     let from = viewpoint(body);
                     let is_hidden = |name: &Arc<str>| self.order.may_miss_from(from, name);
                     let may_be = reached.may_be || read.iter().any(is_hidden);
-                    let columns = self.known.columns(read.iter());
-                    let values = columns.into_iter().filter_map(|column| {
-                        let id = column.ids.get(member).copied()?;
-                        Some((column, id))
-                    });
-                    cases.push(DecidedCase {
-                        values: values.collect(),
-                        may_be,
-                    });
+                    cases.push((self.case_of(member, &read), may_be));
                     may_be
                 }
             };
@@ -98,6 +81,30 @@ impl<'a> Inclusions<'_, 'a> {
             }
         }
         found
+    }
+
+    /// The nodes that have the same values for some variables as a known one.
+    pub(super) fn case_of(&self, member: usize, read: &BTreeSet<Arc<str>>) -> DecidedCase {
+        let columns = self.known.columns(read.iter()).into_iter();
+        let values = columns.filter_map(|column| {
+            let id = column.ids.get(member).copied()?;
+            Some((column, id))
+        });
+        DecidedCase(values.collect())
+    }
+
+    /// The variables that decide an evaluation: those that it read, and those of its lookups.
+    pub(super) fn read_by(
+        &self,
+        mut read: BTreeSet<Arc<str>>,
+        host: &SessionHost<'_>,
+    ) -> BTreeSet<Arc<str>> {
+        let of_data = host.variables().into_iter();
+        read.extend(of_data.map(|name| Arc::from(top_of(&name))));
+        if !host.keys().is_empty() {
+            read.extend(self.path_variables());
+        }
+        read
     }
 
     /// The variables in paths of all hierarchies.
