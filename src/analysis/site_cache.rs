@@ -14,7 +14,7 @@ use crate::hierarchy::Layer;
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, format_of,
+    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, Within, format_of,
     language_of, path,
 };
 
@@ -212,7 +212,9 @@ pub fn has_conditions(snapshot: &Snapshot, class: &str) -> bool {
         let code = file.facts().code.as_deref();
         code.is_some_and(|code| {
             let mut all = code.definitions.iter().enumerate();
-            all.any(|(at, it)| *it.name == *class && code.has_conditions_in(at))
+            all.any(|(at, it)| {
+                *it.name == *class && code.has_conditions(Some(Within::Definition(at as u32)))
+            })
         })
     })
 }

@@ -103,7 +103,10 @@ pub(super) struct EnclosingBody<'s> {
 }
 
 impl<'s> EnclosingBody<'s> {
-    pub(super) fn find(source: &'s CodeFile, range: Option<TextRange>) -> Option<EnclosingBody<'s>> {
+    pub(super) fn find(
+        source: &'s CodeFile,
+        range: Option<TextRange>,
+    ) -> Option<EnclosingBody<'s>> {
         let top = EnclosingBody {
             statements: source.statements(),
             definition: None,

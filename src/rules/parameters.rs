@@ -115,7 +115,7 @@ fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
     let asking = snapshot.files_looking_up(key);
     let asking = asking.chain(snapshot.files_that_may_look_up(key));
     let mut asking = asking.chain(snapshot.files_that_compute_keys());
-    let decides = |code: &CodeFacts| sets_variables(code) || code.has_conditions();
+    let decides = |code: &CodeFacts| sets_variables(code) || code.has_conditions(None);
     asking.any(|file| file.facts().code.as_deref().is_some_and(decides))
 }
 
@@ -132,7 +132,7 @@ fn decides_all(code: &CodeFacts) -> bool {
     let gives_any = |it: &IncludeFact| it.class.is_none() && it.sets != SetParameters::Nothing;
     // Types can use other types.
     sets_variables(code)
-        || code.has_conditions()
+        || code.has_conditions(None)
         || !code.aliases.is_empty()
         || code.includes.iter().any(gives_any)
 }

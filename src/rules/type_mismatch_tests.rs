@@ -13,8 +13,8 @@ hierarchy:
   - {name: common, path: common.yaml}
 #- modules/m/manifests/init.pp
 class m(
-  Struct[{a => Integer, b => Integer}] $s = {},
-  Array[Integer, 2, 3] $l = [],
+  Struct[{a => Integer, b => Integer}] $s = {a => 1, b => 1},
+  Array[Integer, 2, 3] $l = [1, 1],
   Integer $i = 0,
   Hash[String, Struct[{a => Integer}]] $h = {},
 ) { }

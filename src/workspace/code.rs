@@ -283,19 +283,13 @@ pub enum SetParameters {
 }
 
 impl CodeFacts {
-    /// Whether conditions decide which classes are included, and so which nodes have them.
+    /// Whether conditions decide which classes are included, and so which nodes have them: anywhere, or
+    /// in one construct.
     #[must_use]
-    pub fn has_conditions(&self) -> bool {
-        let mut includes = self.includes.iter();
-        includes.any(|it| it.is_conditional) || self.lookups.iter().any(|it| it.is_conditional)
-    }
-
-    /// The same within a definition, by its index.
-    #[must_use]
-    pub fn has_conditions_in(&self, definition: usize) -> bool {
-        let is_in = |within| within == Within::Definition(definition as u32);
-        let mut includes = self.includes.iter();
+    pub fn has_conditions(&self, only: Option<Within>) -> bool {
+        let is_in = |within| only.is_none_or(|only| only == within);
         let mut lookups = self.lookups.iter();
+        let mut includes = self.includes.iter();
         includes.any(|it| it.is_conditional && is_in(it.within))
             || lookups.any(|it| it.is_conditional && is_in(it.within))
     }

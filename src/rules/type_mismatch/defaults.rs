@@ -20,9 +20,7 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
             continue;
         };
         let wrong = at.checker.certain_inclusions(root, &site).wrong_defaults();
-        let here = wrong
-            .iter()
-            .filter(|it| it.default.path == *at.file.path());
+        let here = wrong.iter().filter(|it| it.default.path == *at.file.path());
         for value in here {
             if !findings.has(value.default.range) {
                 findings.report(value.default.range, message(value));
@@ -52,10 +50,7 @@ fn message(value: &WrongDefaultValue) -> String {
 }
 
 /// The manifests with defaults, if a change affects classes, their keys or lists.
-pub(super) fn concerned(
-    touched: &Touched<'_>,
-    keys: &BTreeSet<Arc<str>>,
-) -> BTreeSet<Arc<str>> {
+pub(super) fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
     if concerns_values(touched, keys) {
         with_defaults(touched.snapshot)
     } else {
@@ -98,3 +93,7 @@ fn has_defaults(file: &File) -> bool {
     };
     file.facts().code.as_deref().is_some_and(in_code)
 }
+
+#[cfg(test)]
+#[path = "defaults_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@ use foldhash::quality::FixedState;
 use crate::syntax::puppet::{Expression, ExpressionKind, hash_tokens};
 use crate::text::TextRange;
 use crate::workspace::cache::TextHash;
-use crate::workspace::code::{CodeFacts, IncludeFact, Means};
+use crate::workspace::code::{CodeFacts, IncludeFact, Means, Within};
 
 /// The fingerprint of some code; for a manifest with its tree. Positions, comments, parameter types
 /// and defaults are ignored, and so is everything in bodies of classes and defined types except
@@ -18,7 +18,7 @@ pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Expression>) ->
     let mut hasher = FixedState::default().build_hasher();
     code.is_broken.hash(&mut hasher);
     for (at, definition) in code.definitions.iter().enumerate() {
-        if code.has_conditions_in(at) {
+        if code.has_conditions(Some(Within::Definition(at as u32))) {
             hash_tokens(definition.range.slice(text), &mut hasher);
         }
         let parent = definition.parent.as_ref().map(|(name, _)| name);
