@@ -32,7 +32,7 @@ pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
 pub use default::{ClassText, DefaultOutcome, WrongDefault, default_outcome};
 pub use host::{Callee, Host, LookupCall};
-pub use reached::{BodyPlace, Reached, depends_on_node, may_reach};
+pub use reached::{BodyPlace, Reachability, depends_on_node, may_reach};
 pub use site::Site;
 pub use source::CodeFile;
 pub use stop::{Evaluated, Stop};

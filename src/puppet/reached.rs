@@ -31,7 +31,7 @@ pub struct BodyPlace {
 
 /// Whether a statement may be reached.
 #[derive(Debug)]
-pub struct Reached {
+pub struct Reachability {
     /// False if it certainly is not.
     pub may_be: bool,
     /// Paths of the node's variables that decide it: `facts.os.family`. Without those of lookups.
@@ -73,8 +73,8 @@ pub fn may_reach(
     source: &Arc<CodeFile>,
     statement: BodyPlace,
     is_given: &dyn Fn(&str) -> bool,
-) -> Reached {
-    let everything = || Reached {
+) -> Reachability {
+    let everything = || Reachability {
         may_be: true,
         variables: BTreeSet::new(),
     };
@@ -90,7 +90,7 @@ pub fn may_reach(
         evaluator.of_definition(definition, own.is_class, scope, is_given);
     }
     let may_be = evaluator.may_reach_in(own.statements, statement.place);
-    Reached {
+    Reachability {
         may_be,
         variables: evaluator.variables.reads(),
     }

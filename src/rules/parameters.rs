@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::recheck::paths;
 use crate::analysis::{Touched, has_conditions, split_key};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, File, FileDelta, IncludeFact, IncludeKind, LookupFact,
+    CodeFacts, DefinitionKind, File, FileDelta, FileFacts, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
 };
 
@@ -39,6 +39,30 @@ fn files_with_keys(
     let keys = snapshot.key_names(prefix).filter(|key| accepts(key));
     let files = keys.flat_map(|key| paths(snapshot.iter_files_with(key)));
     files.collect()
+}
+
+/// Whether a change affects which nodes have classes, or whether levels set their parameters.
+pub(super) fn concerns_values(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> bool {
+    let snapshot = touched.snapshot;
+    let is_of_class = |key: &Arc<str>| {
+        let class = split_key(key).map(|(class, _)| class);
+        class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
+    };
+    let is_new_data = |file: &FileDelta| {
+        let mut names = file.keys().added.iter().chain(&file.keys().removed);
+        let has_keys = |facts: &FileFacts| facts.error.is_none() && !facts.keys.is_empty();
+        let [before, after] = file.versions().map(|facts| facts.map(has_keys));
+        before != after || names.any(is_of_class)
+    };
+    // Lookups in manifests may decide which variables and classes nodes have.
+    let is_looked_up = |key: &Arc<str>| {
+        let mut asking = snapshot.files_looking_up(key);
+        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
+    };
+    touched.code().next().is_some()
+        || touched.files.iter().any(is_new_data)
+        || touched.options.iter().flatten().next().is_some()
+        || keys.iter().any(is_looked_up)
 }
 
 /// The classes that may be evaluated in another way; `None` if any may be.

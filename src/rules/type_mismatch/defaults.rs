@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analysis::{Touched, WrongDefaultValue};
 use crate::datatype::capitalized;
 use crate::puppet::WrongDefault;
-use crate::rules::missing_parameter::concerns_values;
+use crate::rules::parameters::concerns_values;
 use crate::rules::{FileContext, Findings};
 use crate::workspace::{CodeFacts, DefinitionKind, File, FileDelta, Snapshot};
 
