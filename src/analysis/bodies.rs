@@ -71,6 +71,13 @@ impl<'a> CodeBody<'a> {
             || includes.any(|include| include.is_of_list(lookup.call))
     }
 
+    /// Whether a value in the body is written as an empty list or hash, or as `undef`.
+    pub(super) fn is_empty_value(self, value: TextRange) -> bool {
+        let text = value.slice(self.file.text()).chars();
+        let text: String = text.filter(|c| !c.is_whitespace()).collect();
+        matches!(text.as_str(), "[]" | "{}" | "undef")
+    }
+
     /// The classes in the default of a lookup.
     pub(super) fn default_classes(self, call: TextRange) -> impl Iterator<Item = &'a DefaultClass> {
         let all = self.code.default_classes.iter();

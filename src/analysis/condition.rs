@@ -123,17 +123,35 @@ pub(super) fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> 
     let Some(file) = analysis.snapshot.file(path) else {
         return true;
     };
-    file.facts().lookup_options.iter().any(|entry| {
-        let pattern = &*entry.pattern;
-        // A pattern that cannot be compiled makes every lookup fail.
-        if !pattern.starts_with('^') {
-            return pattern == key;
-        }
-        match analysis.configs.pattern(pattern) {
-            Ok(pattern) => pattern.is_match(key).unwrap_or(true),
-            Err(_) => true,
-        }
-    })
+    let mut entries = file.facts().lookup_options.iter();
+    entries.any(|entry| is_option_for(analysis, &entry.pattern, key))
+}
+
+/// Whether an entry of `lookup_options` is for a key.
+fn is_option_for(analysis: &Analysis<'_>, pattern: &str, key: &str) -> bool {
+    // A pattern that cannot be compiled makes every lookup fail.
+    if !pattern.starts_with('^') {
+        return pattern == key;
+    }
+    match analysis.configs.pattern(pattern) {
+        Ok(pattern) => pattern.is_match(key).unwrap_or(true),
+        Err(_) => true,
+    }
+}
+
+/// Whether the `lookup_options` of a file may convert the values of a key.
+pub(super) fn has_conversion_for(analysis: &Analysis<'_>, path: &str, key: &str) -> bool {
+    let converts = |options: &Value| {
+        let mut all = options.as_hash().into_iter().flatten();
+        all.any(|(pattern, options)| {
+            let is_for_key = |pattern| is_option_for(analysis, pattern, key);
+            options.get("convert_to").is_some() && pattern.as_str().is_none_or(is_for_key)
+        })
+    };
+    has_option_for(analysis, path, key)
+        && analysis
+            .own_value(path, LOOKUP_OPTIONS)
+            .is_none_or(|options| converts(&options))
 }
 
 /// The conditions of an answer's unknown parts: functions, then variables, each in the order of the

@@ -91,7 +91,9 @@ pub use extent::ChangeExtent;
 pub use governing::{
     Environments, FileReading, FileView, Governing, HieraFiles, OffModulepath, governing,
 };
-pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
+pub use inclusions::{
+    Affected, CertainInclusions, FileRange, MissingValue, PossibleInclusions, WrongDefaultValue,
+};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;
 pub use needed::Needed;
@@ -118,6 +120,7 @@ pub use site::{
 };
 pub use site_cache::{
     SiteCache, SiteClasses, SiteNodes, Sites, concerns_manifests, decides_hierarchies,
+    has_conditions,
 };
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::evaluation_order::EvaluationOrder;
-use super::inclusions::{MissingValue, PossibleInclusions};
+use super::inclusions::{CertainInclusions, MissingValue, PossibleInclusions};
 use super::{NodeSet, TouchedKeys, last_difference, split_key};
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, format_of,
+    ENVIRONMENT_CONF, FileDelta, HIERA_YAML, LOOKUP_OPTIONS, Root, Snapshot, Within, format_of,
     language_of, path,
 };
 
@@ -55,6 +55,7 @@ pub struct SiteNodes {
     /// The nodes, as in `Analysis::nodes_of_site`.
     pub nodes: KnownNodes,
     possible: OnceLock<PossibleInclusions>,
+    certain: OnceLock<CertainInclusions>,
     missing: OnceLock<Arc<[MissingValue]>>,
 }
 
@@ -145,6 +146,7 @@ impl SiteClasses {
         let nodes = Arc::new(SiteNodes {
             nodes: find(),
             possible: OnceLock::new(),
+            certain: OnceLock::new(),
             missing: OnceLock::new(),
         });
         *known = Some((Arc::clone(set), Arc::clone(&nodes)));
@@ -159,6 +161,14 @@ impl SiteNodes {
         find: impl FnOnce() -> PossibleInclusions,
     ) -> &PossibleInclusions {
         self.possible.get_or_init(find)
+    }
+
+    /// The classes that they certainly include.
+    pub fn certain_inclusions(
+        &self,
+        find: impl FnOnce() -> CertainInclusions,
+    ) -> &CertainInclusions {
+        self.certain.get_or_init(find)
     }
 
     /// The values that are certainly missing.
@@ -182,6 +192,31 @@ fn concerns_sites(snapshot: &Snapshot) -> bool {
         || !delta.vanished.is_empty()
         || delta.files.iter().any(decides)
         || concerns_manifests(snapshot)
+        || concerns_conditions(snapshot)
+}
+
+/// Whether the last change of a snapshot may concern the values of parameters in conditions.
+fn concerns_conditions(snapshot: &Snapshot) -> bool {
+    match last_difference(snapshot).keys_as_read() {
+        TouchedKeys::All => true,
+        TouchedKeys::Keys(keys) => keys
+            .iter()
+            .any(|key| split_key(key).is_some_and(|(class, _)| has_conditions(snapshot, class))),
+    }
+}
+
+/// Whether a class may include others under conditions.
+#[must_use]
+pub fn has_conditions(snapshot: &Snapshot, class: &str) -> bool {
+    snapshot.files_defining(class).any(|file| {
+        let code = file.facts().code.as_deref();
+        code.is_some_and(|code| {
+            let mut all = code.definitions.iter().enumerate();
+            all.any(|(at, it)| {
+                *it.name == *class && code.has_conditions(Some(Within::Definition(at as u32)))
+            })
+        })
+    })
 }
 
 /// Whether the last change of a snapshot may concern what manifests do for nodes: hierarchies or

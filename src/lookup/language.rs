@@ -36,6 +36,7 @@ pub struct SessionHost<'a> {
     data: Data,
     lookups: Cell<usize>,
     keys: RefCell<BTreeSet<Arc<str>>>,
+    variables: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
 }
 
@@ -49,6 +50,7 @@ impl<'a> SessionHost<'a> {
             data,
             lookups: Cell::new(0),
             keys: RefCell::default(),
+            variables: RefCell::default(),
             paths: RefCell::default(),
         }
     }
@@ -57,6 +59,12 @@ impl<'a> SessionHost<'a> {
     #[must_use]
     pub fn keys(&self) -> BTreeSet<Arc<str>> {
         self.keys.borrow().clone()
+    }
+
+    /// Variables used in strings of the data that was looked up, as written.
+    #[must_use]
+    pub fn variables(&self) -> BTreeSet<Arc<str>> {
+        self.variables.borrow().clone()
     }
 
     /// The files of functions that were read.
@@ -102,6 +110,9 @@ impl Host for SessionHost<'_> {
         self.keys
             .borrow_mut()
             .extend(answer.reads.keys.iter().cloned());
+        self.variables
+            .borrow_mut()
+            .extend(answer.reads.variables.iter().cloned());
         let name = call.names.first().map_or("", |name| &**name);
         if let Some(why) = answer.why_uncertain() {
             return Err(Stop::unknown(format!(

@@ -63,7 +63,7 @@ impl Evaluator<'_> {
     }
 
     /// The first option that matches, else the default; unknown if it is not certain which one.
-    fn choose<'n>(
+    pub(super) fn choose<'n>(
         &mut self,
         test: &Expression,
         options: &'n [Expression],

@@ -8,16 +8,19 @@
 //! `evaluator` evaluates statements and expressions, `variables` holds their scopes, `conditions`
 //! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions,
 //! `context` is passed to data functions, `builtin` has the functions of Puppet and of its standard
-//! library, `site` runs the manifests of an environment for a node.
+//! library, `site` runs the manifests of an environment for a node, `reached` follows the conditions
+//! around a statement, `default` judges the default of a parameter.
 
 mod access;
 mod builtin;
 mod calls;
 mod conditions;
 mod context;
+mod default;
 mod evaluator;
 mod host;
 mod operators;
+mod reached;
 mod site;
 mod source;
 mod stop;
@@ -27,7 +30,9 @@ mod variables;
 pub use builtin::may_declare_classes;
 pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
+pub use default::{ClassText, DefaultOutcome, WrongDefault, default_outcome};
 pub use host::{Callee, Host, LookupCall};
+pub use reached::{BodyPlace, Reachability, depends_on_node, may_reach};
 pub use site::Site;
 pub use source::CodeFile;
 pub use stop::{Evaluated, Stop};

@@ -43,6 +43,8 @@ pub(super) struct Variables<'s> {
     pub(super) level: ScopeLevel,
     /// The frames of the function and its lambdas, innermost last.
     frames: Vec<Frame>,
+    /// The variables of classes that are known, by their full names.
+    of_classes: Frame,
     /// Visible matches; the last one is used.
     matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read.
@@ -68,6 +70,7 @@ impl<'s> Variables<'s> {
             assigned: Assigned::default(),
             level: ScopeLevel::Top,
             frames: Vec::new(),
+            of_classes: Frame::new(),
             matches: Vec::new(),
             reads: RefCell::default(),
             lacks_one: Cell::new(false),
@@ -112,6 +115,9 @@ impl<'s> Variables<'s> {
         if !name.contains("::")
             && let Some(known) = self.frames.iter().rev().find_map(|frame| frame.get(name))
         {
+            return known.clone().map_err(Stop::Unknown);
+        }
+        if let Some(known) = self.of_classes.get(name.trim_start_matches("::")) {
             return known.clone().map_err(Stop::Unknown);
         }
         self.note(name, segments);
@@ -298,6 +304,14 @@ impl<'s> Variables<'s> {
     /// Opens the scope of a lambda.
     pub(super) fn open(&mut self) {
         self.frames.push(Frame::new());
+    }
+
+    /// Makes the variables of the innermost scope visible by the name of a class, too.
+    pub(super) fn name_innermost(&mut self, class: &str) {
+        for (name, known) in self.frames.last().into_iter().flatten() {
+            let full = Box::from(format!("{class}::{name}"));
+            self.of_classes.insert(full, known.clone());
+        }
     }
 
     pub(super) fn close(&mut self) {

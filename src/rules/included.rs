@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::checker::{Checker, SharedPaths, lock};
 use crate::analysis::{
-    EvaluationOrder, MissingValue, PossibleInclusions, SiteClasses, SiteNodes, Sites,
+    CertainInclusions, EvaluationOrder, MissingValue, PossibleInclusions, SiteClasses, SiteNodes,
+    Sites,
 };
 use crate::lookup::Reach;
 use crate::workspace::Root;
@@ -69,6 +70,22 @@ impl Checker<'_> {
             let order = self.order_of(environment);
             self.analysis()
                 .possible_inclusions(environment, &nodes.nodes, &order)
+        })
+    }
+
+    /// The classes that the known nodes of a root's environment certainly include.
+    pub(super) fn certain_inclusions<'n>(
+        &self,
+        root: &Root,
+        nodes: &'n SiteNodes,
+    ) -> &'n CertainInclusions {
+        nodes.certain_inclusions(|| {
+            let Some(environment) = self.snapshot.roots().environment_of(root) else {
+                return CertainInclusions::default();
+            };
+            let order = self.order_of(environment);
+            self.analysis()
+                .certain_inclusions(environment, &nodes.nodes, &order)
         })
     }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::parameters::concerns_values;
 use super::{FileContext, Findings, Related};
-use crate::analysis::{Affected, MissingValue, Touched, included_lists, split_key};
+use crate::analysis::{Affected, MissingValue, Touched, included_lists};
 use crate::text::TextRange;
-use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
+use crate::workspace::{File, KeyFact, KeyState, Means, Snapshot};
 
 rule!(
     "missing-parameter",
@@ -72,28 +73,8 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
 
 /// The files of [`including`], if a change affects classes, their keys or lists.
 fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
-    let snapshot = touched.snapshot;
-    let is_of_class = |key: &Arc<str>| {
-        let class = split_key(key).map(|(class, _)| class);
-        class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
-    };
-    let is_new_data = |file: &FileDelta| {
-        let mut names = file.keys().added.iter().chain(&file.keys().removed);
-        let has_keys = |facts: &FileFacts| facts.error.is_none() && !facts.keys.is_empty();
-        let [before, after] = file.versions().map(|facts| facts.map(has_keys));
-        before != after || names.any(is_of_class)
-    };
-    // Lookups in manifests may decide which variables and classes nodes have.
-    let is_looked_up = |key: &Arc<str>| {
-        let mut asking = snapshot.files_looking_up(key);
-        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
-    };
-    let is_new = touched.code().next().is_some()
-        || touched.files.iter().any(is_new_data)
-        || touched.options.iter().flatten().next().is_some()
-        || keys.iter().any(is_looked_up);
-    if is_new {
-        including(snapshot)
+    if concerns_values(touched, keys) {
+        including(touched.snapshot)
     } else {
         BTreeSet::new()
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::recheck::paths;
-use crate::analysis::{Touched, split_key};
+use crate::analysis::{Touched, has_conditions, split_key};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, File, FileDelta, IncludeFact, IncludeKind, LookupFact,
+    CodeFacts, DefinitionKind, File, FileDelta, FileFacts, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
 };
 
@@ -41,6 +41,30 @@ fn files_with_keys(
     files.collect()
 }
 
+/// Whether a change affects which nodes have classes, or whether levels set their parameters.
+pub(super) fn concerns_values(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> bool {
+    let snapshot = touched.snapshot;
+    let is_of_class = |key: &Arc<str>| {
+        let class = split_key(key).map(|(class, _)| class);
+        class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
+    };
+    let is_new_data = |file: &FileDelta| {
+        let mut names = file.keys().added.iter().chain(&file.keys().removed);
+        let has_keys = |facts: &FileFacts| facts.error.is_none() && !facts.keys.is_empty();
+        let [before, after] = file.versions().map(|facts| facts.map(has_keys));
+        before != after || names.any(is_of_class)
+    };
+    // Lookups in manifests may decide which variables and classes nodes have.
+    let is_looked_up = |key: &Arc<str>| {
+        let mut asking = snapshot.files_looking_up(key);
+        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
+    };
+    touched.code().next().is_some()
+        || touched.files.iter().any(is_new_data)
+        || touched.options.iter().flatten().next().is_some()
+        || keys.iter().any(is_looked_up)
+}
+
 /// The classes that may be evaluated in another way; `None` if any may be.
 fn evaluated_otherwise(
     touched: &Touched<'_>,
@@ -50,8 +74,9 @@ fn evaluated_otherwise(
     let decides = |key: &Arc<str>| {
         lists_classes(snapshot, key)
             || may_decide_variables(snapshot, key)
-            || split_key(key)
-                .is_some_and(|(class, name)| declares_from(snapshot, class, Some(name)))
+            || split_key(key).is_some_and(|(class, name)| {
+                declares_from(snapshot, class, Some(name)) || has_conditions(snapshot, class)
+            })
     };
     if keys.iter().any(decides) {
         return None;
@@ -108,12 +133,14 @@ fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> b
     })
 }
 
-/// Whether a manifest that sets variables of nodes may look up a key.
+/// Whether a manifest that sets variables of nodes or includes classes under conditions may look up
+/// a key.
 fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
     let asking = snapshot.files_looking_up(key);
     let asking = asking.chain(snapshot.files_that_may_look_up(key));
     let mut asking = asking.chain(snapshot.files_that_compute_keys());
-    asking.any(|file| file.facts().code.as_deref().is_some_and(sets_variables))
+    let decides = |code: &CodeFacts| sets_variables(code) || code.has_conditions(None);
+    asking.any(|file| file.facts().code.as_deref().is_some_and(decides))
 }
 
 /// Whether code sets variables of nodes, has node blocks, or has functions that manifests may call for nodes.
@@ -128,7 +155,10 @@ fn sets_variables(code: &CodeFacts) -> bool {
 fn decides_all(code: &CodeFacts) -> bool {
     let gives_any = |it: &IncludeFact| it.class.is_none() && it.sets != SetParameters::Nothing;
     // Types can use other types.
-    sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
+    sets_variables(code)
+        || code.has_conditions(None)
+        || !code.aliases.is_empty()
+        || code.includes.iter().any(gives_any)
 }
 
 fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {

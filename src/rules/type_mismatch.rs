@@ -1,7 +1,10 @@
 //! `type-mismatch`: a value does not fit the type of a class's parameter.
 
+mod defaults;
 mod effective;
+mod known;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use effective::{EffectiveKey, ReaderLookups};
@@ -9,22 +12,34 @@ use effective::{EffectiveKey, ReaderLookups};
 use super::context::holds_text;
 use super::parameters::{files_of_all_parameters, files_of_parameters};
 use super::{FileContext, Findings, Reader, Related, entry};
-use crate::analysis::{ClassParameter, RootView};
+use crate::analysis::{ClassParameter, RootView, Touched};
 use crate::datatype::{Mismatch, Step, capitalized};
 use crate::eyaml;
 use crate::interpolation::has_tokens;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
-use crate::workspace::{KeyFact, KeyState, Root};
+use crate::workspace::{KeyFact, KeyState, Root, Snapshot};
 
 rule!(
     "type-mismatch",
     Error,
-    [File(check)],
+    [File(check), Code(defaults::check)],
     WORKSPACE,
-    files: files_of_parameters,
-    files_of_nodes: files_of_all_parameters,
+    files: concerned,
+    files_of_nodes: of_nodes,
 );
+
+fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    let mut files = files_of_parameters(touched, keys);
+    files.extend(defaults::concerned(touched, keys));
+    files
+}
+
+fn of_nodes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = files_of_all_parameters(snapshot);
+    files.extend(defaults::with_defaults(snapshot));
+    files
+}
 
 /// Costs a comparison for each key that sets a class parameter; a lookup for those that are merged,
 /// or whose own text does not fit; and, for a value that does not fit, a survey of its levels.

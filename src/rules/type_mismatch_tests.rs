@@ -13,8 +13,8 @@ hierarchy:
   - {name: common, path: common.yaml}
 #- modules/m/manifests/init.pp
 class m(
-  Struct[{a => Integer, b => Integer}] $s = {},
-  Array[Integer, 2, 3] $l = [],
+  Struct[{a => Integer, b => Integer}] $s = {a => 1, b => 1},
+  Array[Integer, 2, 3] $l = [1, 1],
   Integer $i = 0,
   Hash[String, Struct[{a => Integer}]] $h = {},
 ) { }
@@ -281,12 +281,150 @@ fn mismatches_of_nodes_without_the_class_are_not_reported() {
     check_nodes(&format!(
         "{others}{value} #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
     ));
-    // A mismatch for all nodes that read the file is reported, whichever of them have the class.
-    let site = "node 'a1' { include e }\nnode default { }";
+    // A mismatch for all nodes that read the file is reported, whichever of them have the class. It is
+    // an error if one of them may have it.
+    for (site, severity) in [
+        (
+            "node 'a1' { include e }\nnode default { }",
+            Severity::Warning,
+        ),
+        ("node 'b1' { include e }\nnode default { }", Severity::Error),
+        (
+            "node 'b1' { include $x }\nnode 'a1' { include e }",
+            Severity::Error,
+        ),
+        ("", Severity::Error),
+    ] {
+        for value in ["\"%{facts.os.family}\"", "windows"] {
+            let found = check_nodes(&format!(
+                "#- data/node/b1.yaml\ne::family: {value} #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
+            ));
+            assert_eq!(found[0].0, severity, "{value} {site}");
+            let no_class = "none of the known nodes that read this file includes the class";
+            let is_told = found[0].1.ends_with(no_class);
+            assert_eq!(is_told, severity == Severity::Warning, "{found:?}");
+        }
+    }
+}
+
+/// The severity of a finding about the value of b1, for code that includes the class under a condition.
+fn check_condition(code: &str) -> Severity {
     let found = check_nodes(&format!(
-        "#- data/node/b1.yaml\ne::family: \"%{{facts.os.family}}\" #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
+        "#- data/node/b1.yaml\ne::n: x #~ type-mismatch\n{code}\n"
     ));
-    assert_eq!(found[0].0, Severity::Error);
+    found[0].0
+}
+
+#[test]
+fn a_class_behind_a_condition_that_is_false_is_not_included() {
+    let site = |text: &str| format!("#- manifests/site.pp\n{text}");
+    let of_class = |parameters: &str, body: &str| {
+        format!(
+            "#- modules/p/manifests/init.pp\nclass p({parameters}) {{\n{body}\n}}\n\
+             #- manifests/site.pp\ninclude p"
+        )
+    };
+    for is_false in [
+        site("if false { include e }"),
+        site("if $facts['os']['family'] == 'Debian' { include e }"),
+        site("unless $facts['os']['family'] =~ /^win/ { contain e }"),
+        site("if $facts['os']['family'] == 'windows' { } else { class { 'e': } }"),
+        site("if true { } elsif $x { include e }"),
+        site("case $facts['os']['family'] { 'Debian', 'RedHat': { include e } default: { } }"),
+        site("case $facts['os']['family'] { 'windows': { } default: { include e } }"),
+        site("if $trusted['certname'] == 'a1' and $x { include e }"),
+        site("$on = $facts['os']['family'] != 'windows'\nif $on { include e }"),
+        site(
+            "$wins = ['windows']\nnode 'b1' { if !($facts['os']['family'] in $wins) { include e } }",
+        ),
+        of_class("", "if $facts['os']['family'] == 'Debian' { include e }"),
+        of_class("", "$on = false\nif $on { include e }"),
+        of_class(
+            "",
+            "if $facts['os']['family'] == 'windows' { return() }\ninclude e",
+        ),
+        of_class("Boolean $on = false", "if $on { include e }"),
+        of_class("Boolean $on = true", "if $on { include e }")
+            + "\n#- data/common.yaml\np::on: false",
+        of_class("", "if lookup('wanted') { include e }") + "\n#- data/common.yaml\nwanted: false",
+        of_class("", "if $facts['os']['family'] == 'Debian' { include q }")
+            + "\n#- modules/q/manifests/init.pp\nclass q { include e }",
+        site("if false { lookup('classes', Array[String], 'unique').include }")
+            + "\n#- data/common.yaml\nclasses: [e]",
+    ] {
+        assert_eq!(check_condition(&is_false), Severity::Warning, "{is_false}");
+    }
+    for may_be_true in [
+        site("if true { include e }"),
+        site("if $facts['os']['family'] == 'windows' { include e }"),
+        site("if $facts['no_such_fact'] { include e }"),
+        site("if $x { include e }"),
+        site("if unknown() { include e }"),
+        site("if false { include e }\ninclude e"),
+        site("case $facts['os']['family'] { $x: { } default: { include e } }"),
+        site("[1].each |$x| { if $x == 2 { include e } }"),
+        of_class("Boolean $on = true", "if $on { include e }"),
+        of_class("Boolean $on", "if $on { include e }"),
+        of_class("Boolean $on = false", "if $on { include e }")
+            + "\n#- data/common.yaml\np::on: true",
+        of_class("$os = 'x'", "if $os == 'windows' { include e }")
+            + "\n#- data/common.yaml\np::os: \"%{facts.os.family}\"",
+        of_class("Boolean $on = false", "if $on { include e }")
+            + "\nclass { 'p': on => true }",
+        of_class("", "if $facts['os']['family'] == 'Debian' { return() }\ninclude e"),
+        "#- modules/p/manifests/init.pp\nclass p inherits q {\nif $on { include e } }\n\
+         #- modules/q/manifests/init.pp\nclass q { $on = true }\n#- manifests/site.pp\n$on = false\ninclude p"
+            .to_owned(),
+        // The block sets the variable after the class is evaluated.
+        of_class("", "if $on { include e }") + "\nnode default { $on = false }",
+    ] {
+        assert_eq!(
+            check_condition(&may_be_true),
+            Severity::Error,
+            "{may_be_true}"
+        );
+    }
+}
+
+#[test]
+fn an_empty_default_of_a_list_includes_nothing() {
+    for default in ["[]", "undef", "{ 'default_value' => [ ] }"] {
+        let arguments = if default.starts_with('{') {
+            default.to_owned()
+        } else {
+            format!("Array[String], 'unique', {default}")
+        };
+        check_nodes(&format!(
+            "#- data/node/a1.yaml\nclasses: [e]\n\
+             #- data/common.yaml\ne::family: \"%{{facts.os.family}}\"\n\
+             #- manifests/site.pp\nlookup('classes', {arguments}).include\n"
+        ));
+    }
+}
+
+#[test]
+fn a_wrong_value_for_some_nodes_is_an_error_if_one_of_them_certainly_has_the_class() {
+    let value = "#- data/common.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n";
+    for (site, severity) in [
+        ("include e", Severity::Error),
+        ("node 'b1' { include e }\nnode default { }", Severity::Error),
+        (
+            "node default { lookup('classes', Array, 'unique').include }",
+            Severity::Error,
+        ),
+        (
+            "node 'b1' { include $x }\nnode 'a1' { include e }",
+            Severity::Warning,
+        ),
+        ("if $x { include e }", Severity::Warning),
+        ("", Severity::Warning),
+    ] {
+        let found = check_nodes(&format!(
+            "{value}lookup_options: {{classes: {{merge: unique}}, e::n: {{convert_to: Integer}}}}\n#- data/node/b1.yaml\nclasses: [e]\n\
+             #- manifests/site.pp\n{site}\n"
+        ));
+        assert_eq!(found[0].0, severity, "{site}");
+    }
 }
 
 #[test]

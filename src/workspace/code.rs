@@ -283,9 +283,20 @@ pub enum SetParameters {
 }
 
 impl CodeFacts {
+    /// Whether conditions decide which classes are included, and so which nodes have them: anywhere, or
+    /// in one construct.
+    #[must_use]
+    pub fn has_conditions(&self, only: Option<Within>) -> bool {
+        let is_in = |within| only.is_none_or(|only| only == within);
+        let mut lookups = self.lookups.iter();
+        let mut includes = self.includes.iter();
+        includes.any(|it| it.is_conditional && is_in(it.within))
+            || lookups.any(|it| it.is_conditional && is_in(it.within))
+    }
+
     /// Whether two versions are equivalent for nodes and for other code, except for parameter types
     /// and defaults. They may differ in positions and comments, and in the bodies of classes and
-    /// defined types if these include and look up the same.
+    /// defined types if these include and look up the same without conditions.
     #[must_use]
     pub fn is_equivalent(&self, other: &CodeFacts) -> bool {
         self.fingerprint == other.fingerprint

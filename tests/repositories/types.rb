@@ -142,6 +142,7 @@ Dir.mktmpdir do |home|
   output, = Open3.capture2(OPTIONS[:server], 'check', '--workspace', folder, '--format', 'json-lines', err: File::NULL)
   all = output.lines.map { |line| JSON.parse(line) }
   found = all.select { |finding| finding['code'] == 'type-mismatch' }
+  defaults, found = found.partition { |finding| finding['path'].end_with?('.pp') }
   path_of = ->(finding) { File.expand_path(finding['path'], File.exist?(finding['path']) ? Dir.pwd : folder) }
   reported = Hash.new { |all, place| all[place] = [] }
   found.each do |finding|
@@ -198,7 +199,7 @@ Dir.mktmpdir do |home|
       next
     end
     findings.each do |finding|
-      message = finding['message'].sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
+      message = finding['message'].sub(/; none of the known nodes.*/m, '').sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
       # Puppet tells several together, each on a line of its own.
       is_confirmed = why.include?(message)
       counts[is_confirmed ? 'reported, confirmed' : 'reported, NOT confirmed'] += 1
@@ -206,6 +207,16 @@ Dir.mktmpdir do |home|
     end
   end
   (planted.map { |path, _, key| [path, key] } + reported.keys).uniq.each { |path, key| judge.call(path, key, false) }
+  defaults.each do |finding|
+    message = finding['message'].sub(/: this default is used.*/m, '').sub(/.*this default fails: /m, '')
+    name = nodes.keys.find { |node| message.match?(/ (such as|for) #{Regexp.escape(node)}\z/) } || nodes.keys.first
+    message = message.sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '')
+    scope = finding['message'][/no level sets '(.*)::\w+'/, 1]
+    why = refusal(loader, name, nodes[name], scope).to_s
+    is_confirmed = why.include?(message.sub(/\AClass\[[^\]]*\]: /, ''))
+    counts[is_confirmed ? 'defaults reported, confirmed' : 'defaults reported, NOT confirmed'] += 1
+    puts "not confirmed: #{finding['message']} for #{name}; Puppet: #{why}" unless is_confirmed
+  end
   all.select { |finding| finding['code'] == 'missing-parameter' }.each do |finding|
     scope, parameter = finding['message'].scan(/'([^']*)'/).flatten
     name = nodes.keys.find { |node| finding['message'].match?(/ (such as|for) #{Regexp.escape(node)}\b/) } || nodes.keys.first

@@ -131,7 +131,7 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Describes some members among all nodes that include the class; `None` for no members.
-    fn affected(&self, members: &Members, all: &Members) -> Option<Affected> {
+    pub(super) fn affected(&self, members: &Members, all: &Members) -> Option<Affected> {
         let count = self.known.len();
         let groups = members.iter().filter(|member| *member >= count);
         let first = groups

@@ -6,11 +6,16 @@
 //! missing fact is treated as unknown.
 
 mod broken;
+mod certainly;
+mod defaults;
 mod missing;
 mod nodes;
 mod perhaps;
+mod reached;
 mod readers;
 
+pub use certainly::CertainInclusions;
+pub use defaults::WrongDefaultValue;
 pub use perhaps::PossibleInclusions;
 
 use std::cell::RefCell;
@@ -22,7 +27,7 @@ use broken::Broken;
 use indexmap::IndexMap;
 
 use crate::analysis::bodies::{CodeBody, code};
-use crate::analysis::condition::has_option_for;
+use crate::analysis::condition::{has_conversion_for, has_option_for};
 use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
 use crate::analysis::members::Members;
@@ -446,9 +451,12 @@ impl<'a> Inclusions<'_, 'a> {
         }
         let analysis = self.analysis();
         let mut found = Vec::new();
-        let has_options = |file: &Arc<File>| {
-            has_option_for(&analysis, file.path(), key) && !self.reaches(file.path()).is_empty()
+        // A call that names its merge ignores that of the options (`LookupAdapter#lookup`).
+        let decides = |file: &Arc<File>| match levels {
+            ListLevels::All => has_conversion_for(&analysis, file.path(), key),
+            ListLevels::Highest => has_option_for(&analysis, file.path(), key),
         };
+        let has_options = |file: &Arc<File>| decides(file) && !self.reaches(file.path()).is_empty();
         let mut options = analysis.snapshot.iter_files_with(LOOKUP_OPTIONS);
         let lacks_file = levels == ListLevels::Highest && self.view.lacks_file(key);
         if !options.any(has_options) && !lacks_file {

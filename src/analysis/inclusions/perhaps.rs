@@ -115,6 +115,7 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
     fn body(&mut self, body: CodeBody<'a>, members: &Members) {
         let analysis = self.inclusions.analysis();
         for include in body.includes() {
+            let members = &self.inclusions.reaching(body, include.place, members);
             if let Some(class) = include.known_class() {
                 self.class(class, members);
                 continue;
@@ -140,7 +141,8 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
             }
         }
         for lookup in body.lookups() {
-            self.list(body, lookup, members);
+            let members = self.inclusions.reaching(body, lookup.call, members);
+            self.list(body, lookup, &members);
         }
         for call in body.calls() {
             self.call(&call.function, members);
@@ -176,13 +178,19 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
             }
         }
         let mut defaults = body.default_classes(lookup.call).peekable();
-        if (lookup.default.is_some() && defaults.peek().is_none()) || **key != *top {
+        let is_computed = |default| defaults.peek().is_none() && !body.is_empty_value(default);
+        if lookup.default.is_some_and(is_computed) || **key != *top {
             self.found.any.add(members);
         }
         defaults.for_each(|default| self.class(&default.class, members));
     }
 
     fn class(&mut self, class: &Arc<str>, members: &Members) {
+        if members.is_empty() {
+            // That something names the class counts for all nodes.
+            self.found.named.entry(Arc::clone(class)).or_default();
+            return;
+        }
         let named = self.found.named.entry(Arc::clone(class)).or_default();
         named.add(members);
         let analysis = self.inclusions.analysis();
@@ -194,6 +202,9 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
 
     /// Visits everything that a function may do.
     fn call(&mut self, function: &Arc<str>, members: &Members) {
+        if members.is_empty() {
+            return;
+        }
         let analysis = self.inclusions.analysis();
         let mut is_known = false;
         for body in analysis.functions(function) {

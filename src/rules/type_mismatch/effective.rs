@@ -2,18 +2,15 @@
 //! overridden for some nodes.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
-use crate::analysis::{
-    Affected, Analysis, ClassParameter, LevelValue, RootView, Survey, quoted, request, split_key,
-};
+use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, quoted, split_key};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{self, Compilation, LookupError, LookupLimit, Reach, Request, Run};
-use crate::rules::{FileContext, Reader, Severity};
-use crate::scope::{KnownNodes, Scope};
+use crate::lookup::{Compilation, LookupError, Reach, Request};
+use crate::rules::{FileContext, Reader};
+use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{File, KeyFact};
@@ -23,9 +20,9 @@ const MAX_FILES: usize = 64;
 
 /// A root that reads the file, with lookups for the nodes that read it.
 pub(super) struct ReaderLookups<'c> {
-    at: &'c FileContext<'c>,
-    reader: &'c Reader<'c>,
-    view: &'c RootView<'c>,
+    pub(super) at: &'c FileContext<'c>,
+    pub(super) reader: &'c Reader<'c>,
+    pub(super) view: &'c RootView<'c>,
     /// One compilation for all keys, made on first use.
     compilation: OnceCell<RefCell<Compilation<'c>>>,
 }
@@ -58,27 +55,16 @@ impl<'c> ReaderLookups<'c> {
 
 /// A key of a file, and the type of the parameter that its effective value is compared with.
 pub(super) struct EffectiveKey<'c> {
-    lookups: &'c ReaderLookups<'c>,
-    key: &'c KeyFact,
-    expected: Arc<Type>,
+    pub(super) lookups: &'c ReaderLookups<'c>,
+    pub(super) key: &'c KeyFact,
+    pub(super) expected: Arc<Type>,
 }
 
 /// A mismatch in the file.
-struct WrongPart {
-    range: TextRange,
-    message: String,
-    related: Vec<Related>,
-}
-
-/// A mismatch for known nodes.
-struct WrongForNodes {
-    part: WrongPart,
-    /// The index of the first of these nodes.
-    first: usize,
-    /// Number of nodes with this message.
-    count: usize,
-    /// Number of nodes with another message.
-    others: usize,
+pub(super) struct WrongPart {
+    pub(super) range: TextRange,
+    pub(super) message: String,
+    pub(super) related: Vec<Related>,
 }
 
 impl<'c> EffectiveKey<'c> {
@@ -138,7 +124,7 @@ impl<'c> EffectiveKey<'c> {
             let range = at.tree().node(leaf).range;
             // A null may have no text.
             let range = if range.is_empty() { key.key } else { range };
-            let finding = findings.report(range, sentence(parameter, mismatch));
+            let finding = self.report(range, sentence(parameter, mismatch), findings);
             finding.related.push(declared(parameter));
             count += 1;
         }
@@ -167,7 +153,7 @@ impl<'c> EffectiveKey<'c> {
             })
     }
 
-    fn class(&self) -> &'c str {
+    pub(super) fn class(&self) -> &'c str {
         split_key(&self.key.name).map_or("", |(class, _)| class)
     }
 
@@ -197,7 +183,8 @@ impl<'c> EffectiveKey<'c> {
                 && survey.is_sure(&analysis);
             for part in self.wrong_parts(&survey, other) {
                 if !findings.has(part.range) {
-                    findings.report(part.range, part.message).related = part.related;
+                    let finding = self.report(part.range, part.message, findings);
+                    finding.related = part.related;
                 }
             }
         }
@@ -254,114 +241,9 @@ impl<'c> EffectiveKey<'c> {
         scopes
     }
 
-    /// Reports mismatches for some of the known nodes that read the file. A lookup for each distinct set
-    /// of sources among the nodes whose value the file may give or change.
-    pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
-        let EffectiveKey { lookups, key, .. } = self;
-        let ReaderLookups { at, view, .. } = lookups;
-        let Some(site) = at.checker.site_nodes(self.lookups.reader.root.root) else {
-            return;
-        };
-        let nodes = &site.nodes;
-        let session = view.session();
-        let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
-        let of = readers.len();
-        let members = self.deciding(nodes, readers);
-        let limit = LookupLimit::unlimited(view.analysis.is_cancelled);
-        let request = request(&key.name);
-        let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
-        let is_wrong = |run: &Run| {
-            let value = run.answer.result.as_ref();
-            let mut read = run.answer.reads.variables.iter();
-            value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
-                && !read.any(|it| at.checker.may_not_see(self.class(), it))
-        };
-        let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
-        let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
-        let has_class = |node: &usize| {
-            let possible = || {
-                at.checker
-                    .possible_inclusions(self.lookups.reader.root.root, &site)
-            };
-            !is_partial || possible().may_have(self.class(), *node)
-        };
-        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
-        for run in wrong {
-            let value = run.answer.result.as_ref();
-            let members: Vec<usize> = run.members.iter().copied().filter(has_class).collect();
-            let Some(&first) = members.first() else {
-                continue;
-            };
-            // A missing value is no mismatch: a level may still set it.
-            if value.is_ok_and(|value| *value == Value::Undef) {
-                continue;
-            }
-            let answered = (&request, run.answer.clone());
-            let survey = view.survey_of(&key.name, &nodes.scope(first), answered);
-            for part in self.wrong_parts(&survey, None) {
-                let is_new = |known: &WrongForNodes| known.part.message != part.message;
-                let others = found.get(&part.range).is_some_and(is_new);
-                let of_part = found.entry(part.range).or_insert(WrongForNodes {
-                    part,
-                    first,
-                    count: 0,
-                    others: 0,
-                });
-                if others {
-                    of_part.others += members.len()
-                } else {
-                    of_part.count += members.len()
-                }
-            }
-        }
-        for WrongForNodes {
-            part,
-            first,
-            count,
-            others,
-        } in found.into_values()
-        {
-            if findings.has(part.range) {
-                continue;
-            }
-            let example = nodes.shared_name(first);
-            let affected = Affected::Nodes { count, of, example };
-            let more = match others {
-                0 => String::new(),
-                others => format!(", and another wrong value for {others} more"),
-            };
-            // Perhaps only the other nodes have the class.
-            let severity = if count + others < of {
-                Severity::Warning
-            } else {
-                Severity::Error
-            };
-            let message = format!("{}{affected}{more}", part.message);
-            let finding = findings.report_as(severity, part.range, message);
-            finding.related = part.related;
-        }
-    }
-
-    /// Those of some nodes for which the file may give or change the value. O(files with the key +
-    /// nodes that read them), without a lookup.
-    fn deciding(&self, nodes: &KnownNodes, mut readers: Vec<usize>) -> Vec<usize> {
-        let ReaderLookups { at, view, .. } = self.lookups;
-        let analysis = Analysis {
-            nodes,
-            ..view.analysis
-        };
-        if let Some(first) = analysis.at(view.root).first_files(&self.key.name) {
-            let path = at.file.path();
-            let own = first.files.iter().position(|file| file == path);
-            let own = own.map(|own| own as u32);
-            readers.retain(|&member| own.is_some() && first.of[member] == own);
-        }
-        readers
-    }
-
     /// The certain mismatches of a value that the file contributes to, for the nodes that read it
     /// or another file.
-    fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
+    pub(super) fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
         let analysis = at.checker.analysis();

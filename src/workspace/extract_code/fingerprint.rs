@@ -9,15 +9,18 @@ use foldhash::quality::FixedState;
 use crate::syntax::puppet::{Expression, ExpressionKind, hash_tokens};
 use crate::text::TextRange;
 use crate::workspace::cache::TextHash;
-use crate::workspace::code::{CodeFacts, IncludeFact, Means};
+use crate::workspace::code::{CodeFacts, IncludeFact, Means, Within};
 
 /// The fingerprint of some code; for a manifest with its tree. Positions, comments, parameter types
 /// and defaults are ignored, and so is everything in bodies of classes and defined types except
-/// includes and lookups.
+/// includes and lookups, unless these are conditional.
 pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Expression>) -> TextHash {
     let mut hasher = FixedState::default().build_hasher();
     code.is_broken.hash(&mut hasher);
-    for definition in &code.definitions {
+    for (at, definition) in code.definitions.iter().enumerate() {
+        if code.has_conditions(Some(Within::Definition(at as u32))) {
+            hash_tokens(definition.range.slice(text), &mut hasher);
+        }
         let parent = definition.parent.as_ref().map(|(name, _)| name);
         (definition.kind, &definition.name, parent).hash(&mut hasher);
         for parameter in &definition.parameters {

@@ -1,0 +1,122 @@
+//! Finds the known nodes for which a statement may be reached: those for which no condition around
+//! it is false.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Inclusions, viewpoint};
+use crate::analysis::bodies::CodeBody;
+use crate::analysis::members::Members;
+use crate::lookup::{Data, SessionHost};
+use crate::puppet::{BodyPlace, depends_on_node, may_reach};
+use crate::scope::Column;
+use crate::syntax::puppet::Dialect;
+use crate::text::TextRange;
+use crate::workspace::{Language, Within, language_of};
+
+/// Maximum number of evaluations of a statement's conditions. Nodes beyond it may reach it.
+pub(super) const MAX_CASES: usize = 256;
+
+/// The nodes with the same values for some variables: each variable with the index of its value.
+pub(super) struct DecidedCase(Vec<(Arc<Column>, u32)>);
+
+impl DecidedCase {
+    pub(super) fn is_of(&self, member: usize) -> bool {
+        let mut values = self.0.iter();
+        values.all(|(column, id)| column.ids.get(member) == Some(id))
+    }
+}
+
+impl<'a> Inclusions<'_, 'a> {
+    /// Those of some known nodes that may reach a statement of a body. An evaluation for each
+    /// distinct combination of the values that decide it, plus O(nodes).
+    pub(super) fn reaching(
+        &self,
+        body: CodeBody<'a>,
+        place: TextRange,
+        members: &Members,
+    ) -> Members {
+        let analysis = self.analysis();
+        if language_of(body.file.path()) != Some(Language::Puppet(Dialect::Manifest)) {
+            return members.clone();
+        }
+        let statement = BodyPlace {
+            body: match body.within {
+                Within::Top => None,
+                Within::Node(at) => body.code.nodes.get(at as usize).map(|it| it.range),
+                Within::Definition(_) => body.definition().map(|it| it.range),
+            },
+            place,
+        };
+        let source = analysis.configs.source(body.file.path(), body.file.text());
+        if !depends_on_node(&source, statement) {
+            return members.clone();
+        }
+        let root = self.view.root;
+        let class = body.class();
+        let is_given = |parameter: &str| {
+            class.is_none_or(|class| analysis.may_be_given(root, class, parameter))
+        };
+        let mut cases: Vec<(DecidedCase, bool)> = Vec::new();
+        let mut found = Members::default();
+        for member in members.iter() {
+            let known = cases.iter().find(|(case, _)| case.is_of(member));
+            let may_be = match known {
+                Some((_, may_be)) => *may_be,
+                None if cases.len() >= MAX_CASES => true,
+                None => {
+                    let host = SessionHost::new(self.view.session(), Data::Allowed);
+                    let scope = self.known.scope(member);
+                    let reached = may_reach(&host, &scope, &source, statement, &is_given);
+                    let read = self.read_by(reached.variables, &host);
+                    let from = viewpoint(body);
+                    let is_hidden = |name: &Arc<str>| self.order.may_miss_from(from, name);
+                    let may_be = reached.may_be || read.iter().any(is_hidden);
+                    cases.push((self.case_of(member, &read), may_be));
+                    may_be
+                }
+            };
+            if may_be {
+                found.insert(member);
+            }
+        }
+        found
+    }
+
+    /// The nodes that have the same values for some variables as a known one.
+    pub(super) fn case_of(&self, member: usize, read: &BTreeSet<Arc<str>>) -> DecidedCase {
+        let columns = self.known.columns(read.iter()).into_iter();
+        let values = columns.filter_map(|column| {
+            let id = column.ids.get(member).copied()?;
+            Some((column, id))
+        });
+        DecidedCase(values.collect())
+    }
+
+    /// The variables that decide an evaluation: those that it read, and those of its lookups.
+    pub(super) fn read_by(
+        &self,
+        mut read: BTreeSet<Arc<str>>,
+        host: &SessionHost<'_>,
+    ) -> BTreeSet<Arc<str>> {
+        let of_data = host.variables().into_iter();
+        read.extend(of_data.map(|name| Arc::from(top_of(&name))));
+        if !host.keys().is_empty() {
+            read.extend(self.path_variables());
+        }
+        read
+    }
+
+    /// The variables in paths of all hierarchies.
+    fn path_variables(&self) -> BTreeSet<Arc<str>> {
+        let analysis = self.analysis();
+        let roots = analysis.snapshot.roots().iter();
+        let used = roots.flat_map(|root| analysis.at(root).level_variables());
+        used.map(|used| used.name).collect()
+    }
+}
+
+/// The name without the colons of the top scope.
+fn top_of(name: &str) -> &str {
+    name.trim_start_matches("::")
+}

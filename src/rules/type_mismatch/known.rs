@@ -1,0 +1,194 @@
+//! What known nodes say about a value: for which of them it is wrong, and whether these include the
+//! class.
+
+use std::collections::BTreeMap;
+
+use super::Findings;
+use super::effective::{EffectiveKey, ReaderLookups, WrongPart};
+use crate::analysis::{Affected, Analysis, SiteNodes, request};
+use crate::datatype;
+use crate::lookup::{self, LookupLimit, Run};
+use crate::rules::{Finding, Severity};
+use crate::scope::{Knowledge, KnownNodes};
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// The end of a message about nodes whose manifests do not include the class.
+const NO_CLASS: &str = "; none of the known nodes that read this file includes the class";
+
+/// A mismatch for known nodes.
+struct WrongForNodes {
+    part: WrongPart,
+    /// The index of the first of these nodes.
+    first: usize,
+    /// Number of nodes with this message.
+    count: usize,
+    /// Number of nodes with another message.
+    others: usize,
+    /// Number of nodes with a mismatch, with those that do not include the class.
+    of_readers: usize,
+    /// Whether one of them certainly includes the class.
+    is_certain: bool,
+}
+
+impl EffectiveKey<'_> {
+    /// Reports a mismatch for all nodes that read the file: an error, unless nodes are known and none
+    /// of them includes the class.
+    pub(super) fn report<'f>(
+        &self,
+        range: TextRange,
+        message: String,
+        findings: &'f mut Findings<'_>,
+    ) -> &'f mut Finding {
+        if self.no_reader_has_class() {
+            let message = format!("{message}{NO_CLASS}");
+            findings.report_as(Severity::Warning, range, message)
+        } else {
+            findings.report(range, message)
+        }
+    }
+
+    /// Whether nodes with facts read the file, and manifests include the class for none of them.
+    fn no_reader_has_class(&self) -> bool {
+        let ReaderLookups {
+            at, reader, view, ..
+        } = self.lookups;
+        let Some(site) = at.checker.site_nodes(reader.root.root) else {
+            return false;
+        };
+        let nodes = &site.nodes;
+        let readers = lookup::readers(&view.session(), nodes, &view.layer, at.file.path());
+        let is_named = |&node: &usize| nodes.knowledge(node) != Knowledge::Label;
+        !readers.is_empty()
+            && readers.iter().all(is_named)
+            && !readers
+                .into_iter()
+                .any(|node| self.may_have_class(&site, node))
+    }
+
+    fn may_have_class(&self, site: &SiteNodes, node: usize) -> bool {
+        let (checker, root) = (self.lookups.at.checker, self.lookups.reader.root.root);
+        checker
+            .possible_inclusions(root, site)
+            .may_have(self.class(), node)
+    }
+
+    fn has_class(&self, site: &SiteNodes, node: usize) -> bool {
+        let (checker, root) = (self.lookups.at.checker, self.lookups.reader.root.root);
+        checker
+            .certain_inclusions(root, site)
+            .has(self.class(), node)
+    }
+
+    /// Reports mismatches for some of the known nodes that read the file. A lookup for each distinct set
+    /// of sources among the nodes whose value the file may give or change.
+    pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
+        let EffectiveKey { lookups, key, .. } = self;
+        let ReaderLookups { at, view, .. } = lookups;
+        let Some(site) = at.checker.site_nodes(lookups.reader.root.root) else {
+            return;
+        };
+        let nodes = &site.nodes;
+        let session = view.session();
+        let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
+        let of = readers.len();
+        let members = self.deciding(nodes, readers);
+        let limit = LookupLimit::unlimited(view.analysis.is_cancelled);
+        let request = request(&key.name);
+        let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
+        let is_wrong = |run: &Run| {
+            let value = run.answer.result.as_ref();
+            let mut read = run.answer.reads.variables.iter();
+            value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
+                && !read.any(|it| at.checker.may_not_see(self.class(), it))
+        };
+        let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
+        let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
+        let may_have = |node: &usize| self.may_have_class(&site, *node);
+        let some_may_have = wrong.iter().any(|run| run.members.iter().any(may_have));
+        // A value that is wrong for all is wrong without the class, too.
+        let counts = |node: &usize| {
+            if some_may_have {
+                may_have(node)
+            } else {
+                !is_partial
+            }
+        };
+        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
+        for run in wrong {
+            let value = run.answer.result.as_ref();
+            let members: Vec<usize> = run.members.iter().copied().filter(counts).collect();
+            let Some(&first) = members.first() else {
+                continue;
+            };
+            // A missing value is no mismatch: a level may still set it.
+            if value.is_ok_and(|value| *value == Value::Undef) {
+                continue;
+            }
+            let answered = (&request, run.answer.clone());
+            let survey = view.survey_of(&key.name, &nodes.scope(first), answered);
+            let parts = self.wrong_parts(&survey, None);
+            let is_certain =
+                !parts.is_empty() && members.iter().any(|node| self.has_class(&site, *node));
+            for part in parts {
+                let is_new = |known: &WrongForNodes| known.part.message != part.message;
+                let others = found.get(&part.range).is_some_and(is_new);
+                let of_part = found.entry(part.range).or_insert(WrongForNodes {
+                    part,
+                    first,
+                    count: 0,
+                    others: 0,
+                    of_readers: 0,
+                    is_certain: false,
+                });
+                if others {
+                    of_part.others += members.len();
+                } else {
+                    of_part.count += members.len();
+                }
+                of_part.of_readers += run.members.len();
+                of_part.is_certain |= is_certain;
+            }
+        }
+        for wrong in found.into_values() {
+            if findings.has(wrong.part.range) {
+                continue;
+            }
+            let example = nodes.shared_name(wrong.first);
+            let count = wrong.count;
+            let affected = Affected::Nodes { count, of, example };
+            let more = match wrong.others {
+                0 => String::new(),
+                others => format!(", and another wrong value for {others} more"),
+            };
+            // Perhaps only other nodes have the class.
+            let is_error = some_may_have && (wrong.of_readers == of || wrong.is_certain);
+            let severity = if is_error {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let end = if some_may_have { "" } else { NO_CLASS };
+            let message = format!("{}{affected}{more}{end}", wrong.part.message);
+            let finding = findings.report_as(severity, wrong.part.range, message);
+            finding.related = wrong.part.related;
+        }
+    }
+
+    /// Those of some nodes for which the file may give or change the value. O(files with the key +
+    /// nodes that read them), without a lookup.
+    fn deciding(&self, nodes: &KnownNodes, mut readers: Vec<usize>) -> Vec<usize> {
+        let ReaderLookups { at, view, .. } = self.lookups;
+        let analysis = Analysis {
+            nodes,
+            ..view.analysis
+        };
+        if let Some(first) = analysis.at(view.root).first_files(&self.key.name) {
+            let path = at.file.path();
+            let own = first.files.iter().position(|file| file == path);
+            let own = own.map(|own| own as u32);
+            readers.retain(|&member| own.is_some() && first.of[member] == own);
+        }
+        readers
+    }
+}
