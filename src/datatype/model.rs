@@ -1,6 +1,7 @@
 //! Data types as Rust values: the counterpart of Puppet's `pops/types/types.rb`.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use super::ranges::{Digits, FloatRange, Range, TimeRange};
@@ -214,10 +215,17 @@ impl EnumType {
 }
 
 /// A regular expression of a `Pattern`, compiled on first use.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Pattern {
     pub(super) source: Arc<str>,
     compiled: Arc<OnceLock<Result<Regexp, RegexpError>>>,
+}
+
+/// Its source: whether it has been compiled is no part of it.
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&self.source).finish()
+    }
 }
 
 impl Pattern {

@@ -182,3 +182,18 @@ fn times_that_do_not_fit_are_unknown() {
         }
     }
 }
+
+#[test]
+fn a_pattern_reads_the_same_before_and_after_its_first_use() {
+    let pattern = Pattern::new("^a");
+    let before = format!("{pattern:?}");
+    assert!(
+        pattern
+            .regexp()
+            .is_ok_and(|regexp| format!("{regexp:?}") == r#"Regexp("^a")"#)
+    );
+    assert_eq!(
+        (before.as_str(), format!("{pattern:?}").as_str()),
+        (r#"Pattern("^a")"#, r#"Pattern("^a")"#)
+    );
+}

@@ -100,10 +100,16 @@ impl std::error::Error for MatchLimit {}
 /// A Ruby regular expression without outer options (`(?i)` and the like inside are supported).
 ///
 /// A search is that of `=~`: anywhere in the text. A clone shares the compiled pattern.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Regexp(Arc<RegexpParts>);
 
-#[derive(Debug)]
+/// Its source: what has been compiled so far is no part of it.
+impl fmt::Debug for Regexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Regexp").field(&self.0.source).finish()
+    }
+}
+
 struct RegexpParts {
     source: String,
     root: RegexpNode,
@@ -121,14 +127,12 @@ struct RegexpParts {
 /// The ranges of groups, by number; `None` for groups that took no part in a match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-#[derive(Debug)]
 struct Capturing {
     engine: RegexpEngine,
     /// Ruby's numbers of the capturing groups, in the engine's order.
     groups: Vec<usize>,
 }
 
-#[derive(Debug)]
 enum RegexpEngine {
     Linear(Box<regex::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
