@@ -109,7 +109,7 @@ impl SecretMask {
             if scalar.text.is_empty() {
                 continue;
             }
-            let key = key_around(tree, id);
+            let key = tree.key_around(id);
             let is_key = keys.contains(&id);
             let is_plain = !scalar.text.contains("%{");
             let found = if is_key {
@@ -306,18 +306,6 @@ fn blob_of(written: &str, number: usize) -> String {
 pub(super) fn keys_of(tree: &Tree) -> HashSet<NodeId> {
     let pairs = tree.nodes().filter_map(|(_, node)| node.as_mapping());
     pairs.flatten().map(|(key, _)| *key).collect()
-}
-
-/// The key of the hash around a node, through lists.
-fn key_around(tree: &Tree, mut node: NodeId) -> Option<&Arc<str>> {
-    loop {
-        let parent = tree.parent(node)?;
-        match &tree.node(parent).kind {
-            NodeKind::Mapping(_) => return tree.scalar_text(tree.key_of(parent, node)?),
-            NodeKind::Sequence(_) => node = parent,
-            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
-        }
-    }
 }
 
 /// The names and values on a line: `name: value`, `name = value`, `name => 'value'`.

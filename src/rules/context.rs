@@ -420,16 +420,7 @@ impl<'a> FileContext<'a> {
 
     /// The key of the mapping entry around a node, which is its value or an element of its lists.
     pub(super) fn key_around(&self, node: NodeId) -> Option<&Arc<str>> {
-        let tree = self.tree();
-        let mut node = node;
-        loop {
-            let parent = tree.parent(node)?;
-            match &tree.node(parent).kind {
-                NodeKind::Mapping(_) => return tree.scalar_text(tree.key_of(parent, node)?),
-                NodeKind::Sequence(_) => node = parent,
-                NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
-            }
-        }
+        self.tree().key_around(node)
     }
 
     /// Whether an entry is the last one of its key, which is the one that counts.

@@ -299,6 +299,20 @@ impl Tree {
         Some(*key)
     }
 
+    /// The text of the key whose value a node is or is an element of, through lists; `None` within no entry or
+    /// below a key that is no scalar. Costs a step for each list around the node.
+    #[must_use]
+    pub fn key_around(&self, mut node: NodeId) -> Option<&Arc<str>> {
+        loop {
+            let parent = self.parent(node)?;
+            match &self.node(parent).kind {
+                NodeKind::Mapping(_) => return self.scalar_text(self.key_of(parent, node)?),
+                NodeKind::Sequence(_) => node = parent,
+                NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
+            }
+        }
+    }
+
     /// Whether a part of the text means the same anywhere else: it contains no anchor, alias, tag
     /// or merge key. O(nodes).
     #[must_use]
