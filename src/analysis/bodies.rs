@@ -103,6 +103,13 @@ impl<'a> Analysis<'a> {
         files.filter_map(CodeBody::top).collect()
     }
 
+    /// The same; `None` if some of it is unseen or cannot be parsed.
+    pub(super) fn whole_site(self, environment: &Root) -> Option<Vec<CodeBody<'a>>> {
+        let tops = self.site_bodies(environment);
+        let is_whole = manifests_of(self.snapshot, environment).unseen.is_none();
+        (is_whole && !tops.iter().any(|top| top.code.is_broken)).then_some(tops)
+    }
+
     /// The bodies of a function's definitions in manifests.
     pub(super) fn functions(self, function: &str) -> impl Iterator<Item = CodeBody<'a>> {
         let files = self.snapshot.files_defining(function);

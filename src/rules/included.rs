@@ -63,14 +63,11 @@ impl Checker<'_> {
         root: &Root,
         nodes: &'n SiteNodes,
     ) -> &'n PossibleInclusions {
-        nodes.possible_inclusions(|| {
-            let Some(environment) = self.snapshot.roots().environment_of(root) else {
-                return PossibleInclusions::default();
-            };
-            let order = self.order_of(environment);
-            self.analysis()
-                .possible_inclusions(environment, &nodes.nodes, &order)
-        })
+        let find = |environment: &Root, order: &EvaluationOrder| {
+            let analysis = self.analysis();
+            analysis.possible_inclusions(environment, &nodes.nodes, order)
+        };
+        nodes.possible_inclusions(|| self.of_environment(root, find))
     }
 
     /// The classes that the known nodes of a root's environment certainly include.
@@ -79,14 +76,22 @@ impl Checker<'_> {
         root: &Root,
         nodes: &'n SiteNodes,
     ) -> &'n CertainInclusions {
-        nodes.certain_inclusions(|| {
-            let Some(environment) = self.snapshot.roots().environment_of(root) else {
-                return CertainInclusions::default();
-            };
-            let order = self.order_of(environment);
-            self.analysis()
-                .certain_inclusions(environment, &nodes.nodes, &order)
-        })
+        let find = |environment: &Root, order: &EvaluationOrder| {
+            let analysis = self.analysis();
+            analysis.certain_inclusions(environment, &nodes.nodes, order)
+        };
+        nodes.certain_inclusions(|| self.of_environment(root, find))
+    }
+
+    /// What `find` says about a root's environment with its order of evaluation; nothing without an environment.
+    fn of_environment<T: Default>(
+        &self,
+        root: &Root,
+        find: impl FnOnce(&Root, &EvaluationOrder) -> T,
+    ) -> T {
+        let environment = self.snapshot.roots().environment_of(root);
+        let found = environment.map(|environment| find(environment, &self.order_of(environment)));
+        found.unwrap_or_default()
     }
 
     /// The files for which `find` reports a merged value of a key that does not fit, cached.

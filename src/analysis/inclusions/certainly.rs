@@ -7,7 +7,6 @@ use super::{Broken, Inclusions, MAX_NODES, WrongDefaultValue};
 use crate::analysis::Analysis;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
-use crate::analysis::site::manifests_of;
 use crate::scope::KnownNodes;
 use crate::workspace::Root;
 
@@ -34,24 +33,18 @@ impl CertainInclusions {
 }
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of a root's environment that certainly include classes. O(distinct nodes ×
-    /// classes).
+    /// The known nodes of an environment that certainly include classes; none if some manifest is unknown. O(distinct
+    /// nodes × classes).
     #[must_use]
     pub fn certain_inclusions(
         self,
-        root: &'a Root,
+        environment: &'a Root,
         known: &KnownNodes,
         order: &EvaluationOrder,
     ) -> CertainInclusions {
-        let Some(environment) = self.snapshot.roots().environment_of(root) else {
+        let Some(tops) = self.whole_site(environment) else {
             return CertainInclusions::default();
         };
-        let tops = self.site_bodies(environment);
-        if manifests_of(self.snapshot, environment).unseen.is_some()
-            || tops.iter().any(|top| top.code.is_broken)
-        {
-            return CertainInclusions::default();
-        }
         let view = self.at(environment);
         if view.has_outside("key") {
             return CertainInclusions::default();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::reached::{DecidedCase, MAX_CASES};
 use super::{Affected, FileRange, Included, Inclusions};
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
@@ -92,30 +91,16 @@ impl<'a> Inclusions<'_, 'a> {
         parameter: &ParameterFact,
         members: &Members,
     ) -> BTreeMap<WrongDefault, Members> {
-        let mut cases: Vec<(DecidedCase, Option<WrongDefault>)> = Vec::new();
+        let judge = |member: usize| {
+            let scope = self.scope_of(member);
+            let (outcome, read) = self.judged(texts, class, parameter, &scope);
+            let from = Viewpoint::Class(&class.definition.name);
+            let is_hidden = |name: &Arc<str>| self.order.may_miss_from(from, name);
+            let wrong = outcome.wrong.filter(|_| !read.iter().any(is_hidden));
+            (wrong, read)
+        };
         let mut found: BTreeMap<WrongDefault, Members> = BTreeMap::new();
-        for member in members.iter() {
-            let known = cases.iter().find(|(case, _)| case.is_of(member));
-            let wrong = match known {
-                Some((_, wrong)) => wrong.clone(),
-                None if cases.len() >= MAX_CASES => None,
-                None => {
-                    let scope = match member.checked_sub(self.known.len()) {
-                        Some(group) => self.groups[group].scope.clone(),
-                        None => self.known.scope(member),
-                    };
-                    let (outcome, read) = self.judged(texts, class, parameter, &scope);
-                    let from = Viewpoint::Class(&class.definition.name);
-                    let mut hidden = read.iter();
-                    let is_hidden = hidden.any(|name| self.order.may_miss_from(from, name));
-                    let wrong = outcome.wrong.filter(|_| !is_hidden);
-                    if member < self.known.len() {
-                        let case = self.case_of(member, &read);
-                        cases.push((case, wrong.clone()));
-                    }
-                    wrong
-                }
-            };
+        for (member, wrong) in self.by_case(members, None, judge) {
             if let Some(wrong) = wrong {
                 found.entry(wrong).or_default().insert(member);
             }

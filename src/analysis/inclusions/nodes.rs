@@ -10,7 +10,7 @@ use crate::analysis::members::Members;
 use crate::analysis::nodes::SiteNames;
 use crate::analysis::site::is_for_everyone;
 use crate::analysis::{Analysis, NodeSet, with_manifest_variables};
-use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
+use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope, Variable};
 use crate::value::Value;
 use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
@@ -107,6 +107,14 @@ impl<'a> Inclusions<'_, 'a> {
         position(&|it| *it == NodeMatch::Default).map(Some)
     }
 
+    /// The scope of a member: a known node, or a group.
+    pub(super) fn scope_of(&self, member: usize) -> Scope {
+        match member.checked_sub(self.known.len()) {
+            Some(group) => self.groups[group].scope.clone(),
+            None => self.known.scope(member),
+        }
+    }
+
     /// The classes that a computed name stands for, each with the members for which that is
     /// certain.
     pub(super) fn named(
@@ -122,10 +130,7 @@ impl<'a> Inclusions<'_, 'a> {
             NamePart::Variable(variable) => self.order.may_miss_from(from, variable),
         });
         for member in members.iter().filter(|_| !may_differ) {
-            let scope = match member.checked_sub(self.known.len()) {
-                Some(group) => self.groups[group].scope.clone(),
-                None => self.known.scope(member),
-            };
+            let scope = self.scope_of(member);
             let texts = parts.iter().map(|part| match part {
                 NamePart::Text(text) => Some(Arc::clone(text)),
                 NamePart::Variable(variable) => match scope.variable(variable) {

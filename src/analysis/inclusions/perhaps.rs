@@ -8,7 +8,6 @@ use super::{Broken, Inclusions, MAX_NODES, viewpoint};
 use crate::analysis::bodies::CodeBody;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
-use crate::analysis::site::manifests_of;
 use crate::analysis::{Analysis, Defined};
 use crate::hierarchy::Layer;
 use crate::scope::KnownNodes;
@@ -47,27 +46,18 @@ impl PossibleInclusions {
 }
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of a root's environment that may include classes. Classes of missing modules
-    /// are assumed not to include those that exist. O(distinct nodes × classes).
+    /// The known nodes of an environment that may include classes. Classes of missing modules are assumed not to
+    /// include those that exist. O(distinct nodes × classes).
     #[must_use]
     pub fn possible_inclusions(
         self,
-        root: &'a Root,
+        environment: &'a Root,
         known: &KnownNodes,
         order: &EvaluationOrder,
     ) -> PossibleInclusions {
-        let Some(environment) = self.snapshot.roots().environment_of(root) else {
+        let Some(tops) = self.whole_site(environment) else {
             return PossibleInclusions::default();
         };
-        let manifests = manifests_of(self.snapshot, environment);
-        let tops: Vec<_> = manifests
-            .files
-            .into_iter()
-            .filter_map(CodeBody::top)
-            .collect();
-        if manifests.unseen.is_some() || tops.iter().any(|top| top.code.is_broken) {
-            return PossibleInclusions::default();
-        }
         let view = self.at(environment);
         let none_broken = Broken::of(std::iter::empty());
         let first = known.first(MAX_NODES);

@@ -14,14 +14,14 @@ use crate::syntax::puppet::Dialect;
 use crate::text::TextRange;
 use crate::workspace::{Language, Within, language_of};
 
-/// Maximum number of evaluations of a statement's conditions. Nodes beyond it may reach it.
-pub(super) const MAX_CASES: usize = 256;
+/// Maximum number of combinations of values that an evaluation is made for.
+const MAX_CASES: usize = 256;
 
 /// The nodes with the same values for some variables: each variable with the index of its value.
-pub(super) struct DecidedCase(Vec<(Arc<Column>, u32)>);
+struct DecidedCase(Vec<(Arc<Column>, u32)>);
 
 impl DecidedCase {
-    pub(super) fn is_of(&self, member: usize) -> bool {
+    fn is_of(&self, member: usize) -> bool {
         let mut values = self.0.iter();
         values.all(|(column, id)| column.ids.get(member) == Some(id))
     }
@@ -57,34 +57,52 @@ impl<'a> Inclusions<'_, 'a> {
         let is_given = |parameter: &str| {
             class.is_none_or(|class| analysis.may_be_given(root, class, parameter))
         };
-        let mut cases: Vec<(DecidedCase, bool)> = Vec::new();
-        let mut found = Members::default();
-        for member in members.iter() {
-            let known = cases.iter().find(|(case, _)| case.is_of(member));
-            let may_be = match known {
-                Some((_, may_be)) => *may_be,
-                None if cases.len() >= MAX_CASES => true,
-                None => {
-                    let host = SessionHost::new(self.view.session(), Data::Allowed);
-                    let scope = self.known.scope(member);
-                    let reached = may_reach(&host, &scope, &source, statement, &is_given);
-                    let read = self.read_by(reached.variables, &host);
-                    let from = viewpoint(body);
-                    let is_hidden = |name: &Arc<str>| self.order.may_miss_from(from, name);
-                    let may_be = reached.may_be || read.iter().any(is_hidden);
-                    cases.push((self.case_of(member, &read), may_be));
-                    may_be
-                }
-            };
-            if may_be {
-                found.insert(member);
+        let judge = |member| {
+            let host = SessionHost::new(self.view.session(), Data::Allowed);
+            let scope = self.known.scope(member);
+            let reached = may_reach(&host, &scope, &source, statement, &is_given);
+            let read = self.read_by(reached.variables, &host);
+            let from = viewpoint(body);
+            let is_hidden = |name: &Arc<str>| self.order.may_miss_from(from, name);
+            (reached.may_be || read.iter().any(is_hidden), read)
+        };
+        // Nodes beyond the maximum may reach it.
+        let judged = self.by_case(members, true, judge).into_iter();
+        judged
+            .filter_map(|(member, may_be)| may_be.then_some(member))
+            .collect()
+    }
+
+    /// What holds for each of some members. `judge` says it for one, with the variables that decide it: it is asked
+    /// once for each distinct combination of their values, up to a maximum; `beyond` holds for the rest. Plus O(members
+    /// × combinations).
+    pub(super) fn by_case<T: Clone>(
+        &self,
+        members: &Members,
+        beyond: T,
+        judge: impl Fn(usize) -> (T, BTreeSet<Arc<str>>),
+    ) -> Vec<(usize, T)> {
+        let mut cases: Vec<(DecidedCase, T)> = Vec::new();
+        let mut judged = |member| {
+            if let Some((_, known)) = cases.iter().find(|(case, _)| case.is_of(member)) {
+                return known.clone();
             }
-        }
-        found
+            if cases.len() >= MAX_CASES {
+                return beyond.clone();
+            }
+            let (found, read) = judge(member);
+            // Groups have no values of their own to compare.
+            if member < self.known.len() {
+                cases.push((self.case_of(member, &read), found.clone()));
+            }
+            found
+        };
+        let members = members.iter();
+        members.map(|member| (member, judged(member))).collect()
     }
 
     /// The nodes that have the same values for some variables as a known one.
-    pub(super) fn case_of(&self, member: usize, read: &BTreeSet<Arc<str>>) -> DecidedCase {
+    fn case_of(&self, member: usize, read: &BTreeSet<Arc<str>>) -> DecidedCase {
         let columns = self.known.columns(read.iter()).into_iter();
         let values = columns.filter_map(|column| {
             let id = column.ids.get(member).copied()?;
