@@ -1,5 +1,6 @@
 //! Lists of paths of a workspace, and their order.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::FileId;
@@ -88,17 +89,16 @@ impl Order {
         &self.paths[rank as usize]
     }
 
-    /// The paths that start with `prefix`, with their file ids.
-    pub(super) fn starting_with(&self, prefix: &str) -> impl Iterator<Item = (&Arc<str>, FileId)> {
+    /// The ranks of the paths that start with `prefix`: O(log paths).
+    pub(super) fn starting_with(&self, prefix: &str) -> Range<u32> {
         let first = self.paths.partition_point(|path| **path < *prefix);
-        let paths = self.paths[first..].iter().zip(&self.ids[first..]);
-        let paths = paths.take_while(move |(path, _)| path.starts_with(prefix));
-        paths.map(|(path, id)| (path, *id))
+        let count = self.paths[first..].partition_point(|path| path.starts_with(prefix));
+        first as u32..(first + count) as u32
     }
 
-    /// The paths by file id; `None` for unused ids.
-    pub(super) fn by_file(&self) -> impl Iterator<Item = Option<&Arc<str>>> {
-        self.ranks.iter().map(|&rank| self.paths.get(rank as usize))
+    /// The file at a rank.
+    pub(super) fn file(&self, rank: u32) -> FileId {
+        self.ids[rank as usize]
     }
 }
 
