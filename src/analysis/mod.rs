@@ -119,8 +119,8 @@ pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
 pub use site_cache::{
-    SiteCache, SiteClasses, SiteNodes, Sites, concerns_manifests, decides_hierarchies,
-    has_conditions,
+    SiteCache, SiteClasses, SiteNodes, Sites, concerns_hierarchies, concerns_manifests,
+    decides_hierarchies, has_conditions,
 };
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Analysis;
 use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
+use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
 use crate::puppet::Site;
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
@@ -14,7 +14,7 @@ use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
 use crate::value::HashMap;
 use crate::workspace::{
-    File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
+    File, Files as _, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
 
 /// The manifests of an environment in one snapshot, ready to be run for its nodes.
@@ -127,9 +127,17 @@ impl SiteManifests {
         }
         let text = |snapshot: &Snapshot, at: &Arc<str>| snapshot.file(at).map(|it| it.hash());
         let mut functions = seen.functions.iter();
-        let same = functions.all(|at| text(&seen.snapshot, at) == text(snapshot, at))
-            && seen.snapshot.fingerprint_of(seen.keys.iter())
-                == snapshot.fingerprint_of(seen.keys.iter());
+        let touched = difference(&seen.snapshot, snapshot);
+        let mut files = touched.files.iter();
+        let same = seen.snapshot.shape() == snapshot.shape()
+            && !touched.has_other_roots
+            && !files.any(|file| decides_hierarchies(snapshot, &file.path))
+            && functions.all(|at| text(&seen.snapshot, at) == text(snapshot, at))
+            && match touched.keys_as_read() {
+                TouchedKeys::All => false,
+                TouchedKeys::Keys(touched) => touched.is_disjoint(&seen.keys),
+            };
+        drop(touched);
         if same {
             seen.snapshot = snapshot.clone();
         }

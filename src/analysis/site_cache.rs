@@ -224,22 +224,28 @@ pub fn has_conditions(snapshot: &Snapshot, class: &str) -> bool {
 /// and users of those keys).
 #[must_use]
 pub fn concerns_manifests(snapshot: &Snapshot) -> bool {
+    concerns_hierarchies(snapshot)
+        || snapshot.delta().files.iter().any(is_code)
+        || match last_difference(snapshot).keys_as_read() {
+            TouchedKeys::All => true,
+            TouchedKeys::Keys(keys) => keys.iter().any(|key| is_looked_up_by_code(snapshot, key)),
+        }
+}
+
+/// Whether the last change of a snapshot may concern which hierarchies there are and which files they
+/// read. O(changed files).
+#[must_use]
+pub fn concerns_hierarchies(snapshot: &Snapshot) -> bool {
     let delta = snapshot.delta();
     // A folder can stand where levels read a file.
     let is_known = |path: &Arc<str>| delta.files.iter().any(|file| file.path == *path);
     let mut moved = delta.appeared.iter().chain(&delta.vanished);
-    if delta.roots_changed
+    let mut files = delta.files.iter();
+    delta.roots_changed
         || delta.settings_changed
         || delta.others_moved
         || moved.any(|path| format_of(path).is_some() && !is_known(path))
-        || delta.files.iter().any(|file| decides(snapshot, file))
-    {
-        return true;
-    }
-    match last_difference(snapshot).keys_as_read() {
-        TouchedKeys::All => true,
-        TouchedKeys::Keys(keys) => keys.iter().any(|key| is_looked_up_by_code(snapshot, key)),
-    }
+        || files.any(|file| decides_hierarchies(snapshot, &file.path))
 }
 
 /// Whether a manifest looks up a top-level key or a part of its value, or may do so.
@@ -282,11 +288,9 @@ fn sets_options(file: &FileDelta) -> bool {
     !keys.lookup_options.is_empty() || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
 }
 
-/// Whether a changed file decides more than the values and options of keys.
-fn decides(snapshot: &Snapshot, file: &FileDelta) -> bool {
-    language_of(&file.path).is_some()
-        || path::extension(&file.path) == Some("rb")
-        || decides_hierarchies(snapshot, &file.path)
+/// Whether a changed file is Puppet's or Ruby's code.
+fn is_code(file: &FileDelta) -> bool {
+    language_of(&file.path).is_some() || path::extension(&file.path) == Some("rb")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::context::{FileContext, FileRole, Reader};
 use super::finding::Finding;
 use super::fixes;
+use super::kept::KeptResults;
 use super::known_nodes::NodesFor;
 use super::option_list::{self, ListedOption, OptionList};
 use super::reference_graph::Edge;
@@ -15,8 +16,8 @@ use super::suppression;
 use super::walk::{unread_findings, walk};
 use super::{RULES, Rule};
 use crate::analysis::{
-    Analysis, EvaluationOrder, FileReading, MissingValue, NodeSet, RootView, SiteCache, SiteNodes,
-    Sites, datadir_of, layers_of, with_known_names,
+    Analysis, EvaluationOrder, FileReading, MissingValue, NodeSet, RootView, SiteNodes, Sites,
+    datadir_of, layers_of, with_known_names,
 };
 use crate::datatype::Type;
 use crate::hierarchy::{Layer, Template, has_data_extension};
@@ -61,8 +62,8 @@ pub struct Checker<'a> {
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) missing_values: OnceLock<Vec<Arc<[MissingValue]>>>,
     pub(super) evaluation_orders: OnceLock<Vec<Arc<EvaluationOrder>>>,
-    /// The sites of this and other snapshots.
-    pub(super) sites: Arc<SiteCache>,
+    /// What was found out about this and other snapshots.
+    pub(super) kept: Arc<KeptResults>,
     pub(super) own_sites: OnceLock<Arc<Sites>>,
     /// The cache of [`Checker::wrong_for`].
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
@@ -151,7 +152,7 @@ impl<'a> Checker<'a> {
             knockout_prefixes: OnceLock::new(),
             missing_values: OnceLock::new(),
             evaluation_orders: OnceLock::new(),
-            sites: Arc::default(),
+            kept: Arc::default(),
             own_sites: OnceLock::new(),
             wrong_for: Mutex::default(),
             circular: Mutex::default(),
@@ -213,10 +214,10 @@ impl<'a> Checker<'a> {
         self
     }
 
-    /// The same checker with what earlier checkers found out about environments.
+    /// The same checker with what earlier checkers found out.
     #[must_use]
-    pub fn with_sites(self, sites: Arc<SiteCache>) -> Checker<'a> {
-        Checker { sites, ..self }
+    pub fn with_kept(self, kept: Arc<KeptResults>) -> Checker<'a> {
+        Checker { kept, ..self }
     }
 
     /// The snapshot that is checked.

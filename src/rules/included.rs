@@ -32,7 +32,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn own_sites(&self) -> &Sites {
-        let sites = || self.sites.sites(self.snapshot, &self.settings);
+        let sites = || self.kept.sites.sites(self.snapshot, &self.settings);
         self.own_sites.get_or_init(sites)
     }
 

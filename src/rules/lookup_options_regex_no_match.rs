@@ -26,10 +26,22 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Ok(pattern) = file.checker.pattern(at.name) else {
         return;
     };
+    let Some(reader) = file.readers().first() else {
+        return;
+    };
     // A pattern that exceeds the limit of steps may match.
     let matches = |key: &str| key != LOOKUP_OPTIONS && pattern.is_match(key).unwrap_or(true);
-    let mut names = file.snapshot().key_names(literal_start(at.name));
-    if names.any(|key| matches(key) && file.checker.has_data(key)) {
+    let find = || {
+        let mut names = file.snapshot().key_names(literal_start(at.name));
+        let name = names.find(|key| matches(key) && file.checker.has_data(key));
+        name.cloned()
+    };
+    let checker = file.checker;
+    let nodes = checker.known_nodes(reader.root.root);
+    let nodes = nodes.map_or(0, |nodes| nodes.known.id());
+    let kept = &checker.kept;
+    let matched = kept.matched(file.snapshot(), nodes, (at.name, &pattern), find);
+    if matched.is_some() {
         return;
     }
     if file.checker.has_all_data(file.readers()) {

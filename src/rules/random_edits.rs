@@ -217,12 +217,14 @@ const CLASSES: [&str; 3] = [
 ];
 
 /// Values for parameters of these classes, and another one.
-const PARAMETERS: [&str; 5] = [
+const PARAMETERS: [&str; 7] = [
     "\"m::q\": 1",
     "\"m::p\": 1",
     "\"m::p\": [x]",
     "\"m::other::p\": 1",
     "\"a\": 1",
+    "\"m::p\": \"%{alias('a')}\"",
+    "\"m::p\": \"%{facts.role}\"",
 ];
 
 /// A file, its lines that lead to the key `a`, and a line of another file that leads to them.

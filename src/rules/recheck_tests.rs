@@ -6,8 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::random_edits::{Edit, Edited, edit, edit_of_classes, first, first_with_classes};
-use super::{Checker, Finding, Recheck, recheck};
-use crate::analysis::{NodeCache, NodeInputs, SiteCache};
+use super::{Checker, Finding, KeptResults, Recheck, recheck};
+use crate::analysis::{NodeCache, NodeInputs};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::workspace::Snapshot;
 
@@ -58,14 +58,14 @@ fn assert_rechecked(
 /// What is kept between the snapshots of a workspace, as a server does.
 #[derive(Default)]
 struct KeptWork {
-    sites: Arc<SiteCache>,
+    kept: Arc<KeptResults>,
     nodes: NodeCache,
     configs: ConfigCache,
 }
 
 impl KeptWork {
     fn check_all(&self, snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
-        self.sites.follow(snapshot);
+        self.kept.follow(snapshot);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let nodes = |path: &str| {
             let inputs = NodeInputs::new(&settings, &self.configs);
@@ -73,7 +73,7 @@ impl KeptWork {
         };
         let checker = Checker::new(snapshot, PuppetVersion::V8)
             .with_nodes(nodes)
-            .with_sites(Arc::clone(&self.sites));
+            .with_kept(Arc::clone(&self.kept));
         let paths = snapshot.files().map(|file| file.path().clone());
         let found = paths.map(|path| {
             let findings = checker.file(&path).unwrap_or_default();

@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::{
-    AnswerCache, NodeCache, NodeChoice, NodeInputs, NodeSet, SiteCache, name_rules,
-};
+use crate::analysis::{AnswerCache, NodeCache, NodeChoice, NodeInputs, NodeSet, name_rules};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup::{self, ConfigCache};
+use crate::rules::KeptResults;
 use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
@@ -34,7 +33,7 @@ pub(crate) struct ServerContext {
 pub(crate) struct Caches {
     pub(crate) configs: Arc<ConfigCache>,
     pub(crate) nodes: NodeCache,
-    pub(crate) sites: Arc<SiteCache>,
+    pub(crate) kept: Arc<KeptResults>,
     pub(crate) answers: AnswerCache,
     /// The semantic tokens last sent to the client.
     pub(crate) tokens: LastTokens,

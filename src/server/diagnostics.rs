@@ -187,7 +187,7 @@ pub(crate) fn findings_in<'a>(
     let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
     let checker = checker
         .with_nodes(nodes)
-        .with_sites(view.caches.sites.clone());
+        .with_kept(view.caches.kept.clone());
     move |path| {
         if view.context.settings.ignores(path) {
             return None;

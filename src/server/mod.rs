@@ -182,7 +182,7 @@ async fn conversation(
     let session = session_of_model.clone();
     let follow = move |snapshot: &Snapshot| {
         if let Some(session) = session.get().and_then(Weak::upgrade) {
-            session.caches.sites.follow(snapshot);
+            session.caches.kept.follow(snapshot);
         }
     };
     let model = match Model::start(follow, on_change) {

@@ -33,7 +33,6 @@ mod extract_code;
 mod facts;
 mod file;
 mod files;
-mod fingerprint;
 mod fits;
 mod found;
 mod generations;

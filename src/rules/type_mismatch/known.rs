@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use super::Findings;
 use super::effective::{EffectiveKey, ReaderLookups, WrongPart};
-use crate::analysis::{Affected, Analysis, SiteNodes, request};
+use crate::analysis::{Affected, Analysis, MAX_LOOKUPS, SiteNodes, Survey, request};
 use crate::datatype;
 use crate::lookup::{self, LookupLimit, Run};
+use crate::rules::kept::ReadersName;
 use crate::rules::{Finding, Severity};
 use crate::scope::{Knowledge, KnownNodes};
 use crate::text::TextRange;
@@ -15,6 +16,35 @@ use crate::value::Value;
 
 /// The end of a message about nodes whose manifests do not include the class.
 const NO_CLASS: &str = "; none of the known nodes that read this file includes the class";
+
+/// A smaller number of nodes is asked again after each edit.
+const FEW_READERS: usize = if cfg!(test) { 0 } else { 64 };
+
+/// What known nodes get for a key of a file that they read.
+pub(in crate::rules) struct KnownReaders {
+    /// The number of nodes that read the file.
+    of: usize,
+    /// Whether nodes with a wrong value may include the class.
+    some_may_have: bool,
+    /// The wrong values, and those that their levels set.
+    wrong: Vec<WrongAnswer>,
+}
+
+/// A value that is wrong for known nodes. Places in it may be outdated.
+struct WrongAnswer {
+    survey: Survey,
+    /// The nodes that count.
+    members: Vec<usize>,
+    /// Number of nodes, with those that do not include the class.
+    of_readers: usize,
+}
+
+impl KnownReaders {
+    /// Whether it costs much to find it, and little to keep it.
+    pub(in crate::rules) fn is_worth_keeping(&self) -> bool {
+        self.of > FEW_READERS && self.wrong.len() <= MAX_LOOKUPS
+    }
+}
 
 /// A mismatch for known nodes.
 struct WrongForNodes {
@@ -81,13 +111,81 @@ impl EffectiveKey<'_> {
     }
 
     /// Reports mismatches for some of the known nodes that read the file. A lookup for each distinct set
-    /// of sources among the nodes whose value the file may give or change.
+    /// of sources among the nodes whose value the file may give or change, unless it is kept.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
-        let Some(site) = at.checker.site_nodes(lookups.reader.root.root) else {
+        let checker = at.checker;
+        let Some(site) = checker.site_nodes(lookups.reader.root.root) else {
             return;
         };
+        let name = ReadersName::new(&key.name, at.file.path(), (view.root, &view.layer));
+        let asked = (site.nodes.id(), &checker.settings);
+        let kept = &checker.kept;
+        let readers = kept.readers(at.snapshot(), &name, asked, || self.known_readers(&site));
+        let KnownReaders {
+            of,
+            some_may_have,
+            wrong,
+        } = &*readers;
+        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
+        for wrong in wrong {
+            let parts = self.wrong_parts(&wrong.survey, None);
+            let has_class = |node: &usize| self.has_class(&site, *node);
+            let is_certain = !parts.is_empty() && wrong.members.iter().any(has_class);
+            let count = wrong.members.len();
+            for part in parts {
+                let is_new = |known: &WrongForNodes| known.part.message != part.message;
+                let others = found.get(&part.range).is_some_and(is_new);
+                let of_part = found.entry(part.range).or_insert(WrongForNodes {
+                    part,
+                    first: wrong.members[0],
+                    count: 0,
+                    others: 0,
+                    of_readers: 0,
+                    is_certain: false,
+                });
+                if others {
+                    of_part.others += count;
+                } else {
+                    of_part.count += count;
+                }
+                of_part.of_readers += wrong.of_readers;
+                of_part.is_certain |= is_certain;
+            }
+        }
+        for wrong in found.into_values() {
+            if findings.has(wrong.part.range) {
+                continue;
+            }
+            let example = site.nodes.shared_name(wrong.first);
+            let count = wrong.count;
+            let affected = Affected::Nodes {
+                count,
+                of: *of,
+                example,
+            };
+            let more = match wrong.others {
+                0 => String::new(),
+                others => format!(", and another wrong value for {others} more"),
+            };
+            // Perhaps only other nodes have the class.
+            let is_error = *some_may_have && (wrong.of_readers == *of || wrong.is_certain);
+            let severity = if is_error {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let end = if *some_may_have { "" } else { NO_CLASS };
+            let message = format!("{}{affected}{more}{end}", wrong.part.message);
+            let finding = findings.report_as(severity, wrong.part.range, message);
+            finding.related = wrong.part.related;
+        }
+    }
+
+    fn known_readers(&self, site: &SiteNodes) -> KnownReaders {
+        let EffectiveKey { lookups, key, .. } = self;
+        let ReaderLookups { at, view, .. } = lookups;
         let nodes = &site.nodes;
         let session = view.session();
         let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
@@ -104,7 +202,7 @@ impl EffectiveKey<'_> {
         };
         let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
         let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
-        let may_have = |node: &usize| self.may_have_class(&site, *node);
+        let may_have = |node: &usize| self.may_have_class(site, *node);
         let some_may_have = wrong.iter().any(|run| run.members.iter().any(may_have));
         // A value that is wrong for all is wrong without the class, too.
         let counts = |node: &usize| {
@@ -114,64 +212,24 @@ impl EffectiveKey<'_> {
                 !is_partial
             }
         };
-        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
-        for run in wrong {
-            let value = run.answer.result.as_ref();
-            let members: Vec<usize> = run.members.iter().copied().filter(counts).collect();
-            let Some(&first) = members.first() else {
-                continue;
-            };
+        let wrong = wrong.into_iter().filter_map(|run| {
+            let Run { answer, members } = run;
             // A missing value is no mismatch: a level may still set it.
-            if value.is_ok_and(|value| *value == Value::Undef) {
-                continue;
-            }
-            let answered = (&request, run.answer.clone());
-            let survey = view.survey_of(&key.name, &nodes.scope(first), answered);
-            let parts = self.wrong_parts(&survey, None);
-            let is_certain =
-                !parts.is_empty() && members.iter().any(|node| self.has_class(&site, *node));
-            for part in parts {
-                let is_new = |known: &WrongForNodes| known.part.message != part.message;
-                let others = found.get(&part.range).is_some_and(is_new);
-                let of_part = found.entry(part.range).or_insert(WrongForNodes {
-                    part,
-                    first,
-                    count: 0,
-                    others: 0,
-                    of_readers: 0,
-                    is_certain: false,
-                });
-                if others {
-                    of_part.others += members.len();
-                } else {
-                    of_part.count += members.len();
-                }
-                of_part.of_readers += run.members.len();
-                of_part.is_certain |= is_certain;
-            }
-        }
-        for wrong in found.into_values() {
-            if findings.has(wrong.part.range) {
-                continue;
-            }
-            let example = nodes.shared_name(wrong.first);
-            let count = wrong.count;
-            let affected = Affected::Nodes { count, of, example };
-            let more = match wrong.others {
-                0 => String::new(),
-                others => format!(", and another wrong value for {others} more"),
-            };
-            // Perhaps only other nodes have the class.
-            let is_error = some_may_have && (wrong.of_readers == of || wrong.is_certain);
-            let severity = if is_error {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
-            let end = if some_may_have { "" } else { NO_CLASS };
-            let message = format!("{}{affected}{more}{end}", wrong.part.message);
-            let finding = findings.report_as(severity, wrong.part.range, message);
-            finding.related = wrong.part.related;
+            let is_missing = answer.result.as_ref().is_ok_and(Value::is_undef);
+            let of_readers = members.len();
+            let members: Vec<usize> = members.into_iter().filter(counts).collect();
+            let first = *members.first().filter(|_| !is_missing)?;
+            let survey = view.survey_of(&key.name, &nodes.scope(first), (&request, answer));
+            Some(WrongAnswer {
+                survey,
+                members,
+                of_readers,
+            })
+        });
+        KnownReaders {
+            of,
+            some_may_have,
+            wrong: wrong.collect(),
         }
     }
 
