@@ -1,7 +1,7 @@
 //! Linked editing ranges: the quotes of a key, an anchor with its aliases.
 
 use super::named::{self, Named};
-use super::references::occurrences;
+use super::references::of_anchor;
 use crate::syntax::{ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot};
@@ -59,10 +59,10 @@ fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<LinkedRanges> {
 
 fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<LinkedRanges> {
     let mention = named::at(snapshot, file.path(), offset)?;
-    let named @ Named::Anchor { .. } = &mention.named else {
+    let Named::Anchor { node, .. } = mention.named else {
         return None;
     };
-    let names = occurrences(snapshot, file, named).into_iter();
+    let names = of_anchor(snapshot, file, node).into_iter();
     let bare = names.map(|one| TextRange {
         start: one.name.start + 1,
         end: one.name.end,

@@ -32,7 +32,7 @@ pub(super) fn check_highlights(text: &str, expected: Expect) {
     let highlighted = |at: &AtCursor<'_>| {
         let snapshot = at.analysis.snapshot;
         let file = snapshot.file(at.path).unwrap();
-        let found = highlights(snapshot, at.path, at.offset).into_iter();
+        let found = highlights(at.analysis, at.path, at.offset).into_iter();
         let lines = found.map(|one| {
             let line = file.line(one.name.start as usize) + 1;
             format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))

@@ -1,6 +1,7 @@
 //! The occurrences of the thing under the cursor: in one file (highlights), or in all files that
 //! nodes read together (references, renames).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::code_names::{class, lookups_of};
@@ -13,11 +14,12 @@ use super::written_key::WrittenKey;
 use crate::analysis::{Analysis, HieraFiles, KeyPositions, split_key as split_parameter};
 use crate::hierarchy::{LevelSpans, locate};
 use crate::interpolation::{TokenKind, tokens};
-use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ScalarMap};
 use crate::text::TextRange;
-use crate::value::Value;
-use crate::workspace::{CodeFacts, DefinitionKind, File, Format, Reference, Snapshot};
+use crate::value::{KeyHashing, Value};
+use crate::workspace::{
+    Belongs, CodeFacts, DefinitionKind, File, FileId, Format, LOOKUP_OPTIONS, Reference, Snapshot,
+};
 
 /// The role of an occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -52,7 +54,7 @@ impl Occurrence {
 }
 
 /// The occurrences of the thing under the byte at `offset` with the given roles: the file's own
-/// first, then by path. O(tokens in the workspace).
+/// first, then by path. O(files + occurrences); for variables and classes O(tokens in the workspace).
 #[must_use]
 pub fn references(
     analysis: Analysis<'_>,
@@ -66,7 +68,7 @@ pub fn references(
         if (analysis.is_cancelled)() {
             return None;
         }
-        let occurrences = occurrences(analysis.snapshot, file, &mention.named).into_iter();
+        let occurrences = occurrences(analysis, file, &mention.named).into_iter();
         let wanted = occurrences.filter(|one| roles.contains(&one.role));
         found.extend(wanted.map(|one| FilePlace::with(file.path(), one.name, one.whole)));
     }
@@ -82,12 +84,13 @@ pub fn references(
 
 /// The occurrences in one file of the thing under the cursor.
 #[must_use]
-pub fn highlights(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<Occurrence> {
+pub fn highlights(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Occurrence> {
+    let snapshot = analysis.snapshot;
     let Some(mention) = named::at(snapshot, path, offset) else {
         return Vec::new();
     };
     let file = snapshot.file(path);
-    let mut found = file.map_or_else(Vec::new, |file| occurrences(snapshot, file, &mention.named));
+    let mut found = file.map_or_else(Vec::new, |file| occurrences(analysis, file, &mention.named));
     found.sort_by_key(|one| one.name);
     found
 }
@@ -107,30 +110,30 @@ pub(crate) fn files_with<'a>(
     if let Named::Function(_) = named {
         return related.configurations().collect();
     }
+    let mut naming: HashSet<FileId, KeyHashing> = HashSet::default();
+    if let Named::Key(key) = named {
+        naming.extend(snapshot.iter_ids_with(&key.root));
+        naming.extend(snapshot.iter_ids_with(LOOKUP_OPTIONS));
+        let users = snapshot.files_with_tokens_for(&key.root);
+        naming.extend(users.map(|file| file.id()));
+        // Files outside of the workspace are not in the index.
+        let outside = snapshot.open_files();
+        let outside = outside.filter(|file| file.belongs() == Belongs::OpenOnly);
+        naming.extend(outside.map(|file| file.id()));
+    }
     // Most files do not name a key, which costs less to tell than whether nodes read them.
     let may_name = |file: &&Arc<File>| {
-        if let Named::Key(key) = named {
-            return may_mention(file, &key.root);
-        }
         let facts = file.facts();
-        let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
+        let has_names = match named {
+            Named::Key(_) => facts.code.is_some() || naming.contains(&file.id()),
+            _ => !facts.keys.is_empty() || !facts.tokens.is_empty(),
+        };
         has_names || file.format().is_none() || is_expectations(file.path())
     };
     let files = snapshot.files().filter(may_name);
     files
         .filter(|file| may_refer(&related, path, file))
         .collect()
-}
-
-/// Whether a file sets a top-level key, has options, or may look the key up. O(log keys + tokens).
-fn may_mention(file: &File, key: &str) -> bool {
-    let facts = file.facts();
-    facts.key(key).is_some()
-        || !facts.lookup_options.is_empty()
-        || facts.code.is_some()
-        || file.format().is_none()
-        || facts.references().any(|one| one.key.contains(key))
-        || is_expectations(file.path())
 }
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.
@@ -143,9 +146,10 @@ pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bo
 }
 
 /// The occurrences in a file, unordered.
-pub(crate) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
+pub(crate) fn occurrences(analysis: Analysis<'_>, file: &File, named: &Named) -> Vec<Occurrence> {
+    let snapshot = analysis.snapshot;
     match named {
-        Named::Key(key) => of_key(snapshot, file, key),
+        Named::Key(key) => of_key(analysis, file, key),
         Named::Pattern(pattern) => of_options(file, |name| *name == **pattern).collect(),
         Named::Variable(name) => of_variable(snapshot, file, name),
         Named::Anchor { node, .. } => of_anchor(snapshot, file, *node),
@@ -202,7 +206,8 @@ fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
     uses.collect()
 }
 
-fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> {
+fn of_key(analysis: Analysis<'_>, file: &File, key: &KeyTarget) -> Vec<Occurrence> {
+    let snapshot = analysis.snapshot;
     let facts = file.facts();
     if is_expectations(file.path()) {
         let places = expected_keys::places(snapshot, file, key).into_iter();
@@ -214,7 +219,11 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
     let mut found = Vec::new();
     let is_top = key.steps.is_empty();
     if is_top {
-        let keys = facts.keys.iter().filter(|fact| fact.name == key.root);
+        let has_key = facts.key(&key.root).is_some();
+        let keys = facts
+            .keys
+            .iter()
+            .filter(|fact| has_key && fact.name == key.root);
         found.extend(
             keys.map(|fact| {
                 Occurrence::with(fact.key, fact.key.cover(fact.value), Role::Definition)
@@ -222,7 +231,8 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
         );
         let applies = |entry: &str| {
             if entry.starts_with('^') {
-                Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false))
+                let pattern = analysis.configs.pattern(entry);
+                pattern.is_ok_and(|it| it.is_match(&key.root).unwrap_or(false))
             } else {
                 *entry == *key.root
             }
@@ -306,7 +316,7 @@ fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
     found
 }
 
-fn of_anchor(snapshot: &Snapshot, file: &File, anchored: NodeId) -> Vec<Occurrence> {
+pub(super) fn of_anchor(snapshot: &Snapshot, file: &File, anchored: NodeId) -> Vec<Occurrence> {
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let mut found = Vec::new();
     for (id, node) in parse.tree.nodes() {

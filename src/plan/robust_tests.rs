@@ -81,7 +81,7 @@ fn ask_everything(snapshot: &Arc<Snapshot>, path: &str) {
         let _ = declaration(analysis, path, offset, &[]);
         let _ = type_definition(analysis, path, offset);
         let _ = references(analysis, path, offset, &[Role::Definition, Role::Use]);
-        let _ = highlights(snapshot, path, offset);
+        let _ = highlights(analysis, path, offset);
         let mut inner = None;
         for range in selections(snapshot, path, offset) {
             assert!(inner.is_none_or(|inner| range.contains(inner)));

@@ -112,13 +112,15 @@ impl Inclusions<'_, '_> {
     pub(super) fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
         let session = self.view.session();
         let known = lookup::possible_readers(&session, self.known, layer, path);
-        let reaches = reach(&self.view.places(layer), path, self.view.files());
+        let reaches = self.reaches(path);
+        let reaches = reaches.iter().filter(|(of, _)| of == layer);
+        let reaches: Vec<&Reach> = reaches.map(|(_, reach)| reach).collect();
         let groups = self.groups.iter().enumerate().filter(|(_, group)| {
             let may_be = |reach: &Reach| {
                 let mut bindings = reach.bindings.iter();
                 bindings.all(|(name, value)| group.value(name).is_none_or(|it| it == value))
             };
-            reaches.is_empty() || reaches.iter().any(may_be)
+            reaches.is_empty() || reaches.iter().any(|reach| may_be(reach))
         });
         let groups = groups.map(|(at, _)| self.known.len() + at);
         known.into_iter().chain(groups).collect()

@@ -122,12 +122,11 @@ fn together<'a>(
     path: &'a str,
     named: &Named,
 ) -> (&'a str, Vec<&'a Arc<File>>) {
-    let snapshot = analysis.snapshot;
     let all = Environments::of(analysis);
     let environments = |at: &str| all.reading(at).len();
     let files = files_with(analysis, path, named);
     let data = files.iter().filter(|file| file.facts().code.is_none());
-    let naming = data.filter(|file| !occurrences(snapshot, file, named).is_empty());
+    let naming = data.filter(|file| !occurrences(analysis, file, named).is_empty());
     let widest = naming.max_by_key(|file| environments(file.path()));
     match widest.filter(|file| environments(file.path()) > environments(path)) {
         Some(file) => (file.path(), files_with(analysis, file.path(), named)),
@@ -207,7 +206,7 @@ impl<'r> Renaming<'r> {
         for file in &self.files {
             let mut found = Vec::new();
             let is_code = file.facts().code.is_some();
-            for one in occurrences(self.analysis.snapshot, file, named) {
+            for one in occurrences(self.analysis, file, named) {
                 // `ParameterRename` handles declarations.
                 if !(is_code && one.role == Role::Definition) {
                     found.extend(self.edit(file, &one)?);
@@ -350,7 +349,7 @@ fn of_anchor(
     if anchors.any(|anchor| *anchor.text == *new_name) {
         return Err(format!("the file already has an anchor '{new_name}'"));
     }
-    let edits = occurrences(analysis.snapshot, file, named).into_iter();
+    let edits = occurrences(analysis, file, named).into_iter();
     let edits = edits.map(|one| TextEdit::replace(without_sigil(one.name), new_name));
     Ok(Edits::from([(file.path().clone(), edits.collect())]))
 }

@@ -252,7 +252,7 @@ impl<'c> EffectiveKey<'c> {
         };
         let options = survey.options.as_ref();
         let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
-        let gives = |source: &LevelValue| source.path.as_deref() == Some(at.file.path());
+        let gives = |source: &LevelValue| self.gives(source);
         let Some(own) = survey.sources.iter().position(gives) else {
             return Vec::new();
         };
@@ -322,6 +322,11 @@ impl<'c> EffectiveKey<'c> {
             });
         }
         found
+    }
+
+    /// Whether a value of a level is from the file.
+    pub(super) fn gives(&self, source: &LevelValue) -> bool {
+        source.path.as_deref() == Some(self.lookups.at.file.path())
     }
 
     /// The key in another file, unless that file is already among the related places.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use super::Findings;
 use super::effective::{EffectiveKey, ReaderLookups, WrongPart};
-use crate::analysis::{Affected, Analysis, MAX_LOOKUPS, SiteNodes, Survey, request};
+use crate::analysis::{
+    Affected, Analysis, MAX_LOOKUPS, SiteNodes, Survey, quoted, request, sources,
+};
 use crate::datatype;
 use crate::lookup::{self, LookupLimit, Run};
 use crate::rules::kept::ReadersName;
@@ -26,7 +28,7 @@ pub(in crate::rules) struct KnownReaders {
     of: usize,
     /// Whether nodes with a wrong value may include the class.
     some_may_have: bool,
-    /// The wrong values, and those that their levels set.
+    /// The wrong values that the file gives or changes.
     wrong: Vec<WrongAnswer>,
 }
 
@@ -219,7 +221,11 @@ impl EffectiveKey<'_> {
             let of_readers = members.len();
             let members: Vec<usize> = members.into_iter().filter(counts).collect();
             let first = *members.first().filter(|_| !is_missing)?;
-            let survey = view.survey_of(&key.name, &nodes.scope(first), (&request, answer));
+            let given = sources(&answer, &quoted(&key.name));
+            if !given.iter().any(|source| self.gives(source)) {
+                return None;
+            }
+            let survey = view.survey_from(&key.name, &nodes.scope(first), answer, given);
             Some(WrongAnswer {
                 survey,
                 members,

@@ -13,10 +13,10 @@ pub(crate) fn handle(
 ) -> Option<Vec<lsp::DocumentHighlight>> {
     let offset = offset(view, path, params.text_document_position_params.position)?;
     let is_code = view.snapshot.file(path)?.facts().code.is_some();
-    if !is_code && !view.analyse(path, |analysis| analysis.reads(path)) {
-        return None;
-    }
-    let found = highlights(&view.snapshot, path, offset).into_iter();
+    let found = view.analyse(path, |analysis| {
+        (is_code || analysis.reads(path)).then(|| highlights(analysis, path, offset))
+    })?;
+    let found = found.into_iter();
     let found = found.filter_map(|one| {
         Some(lsp::DocumentHighlight {
             range: range(view, path, one.name)?,
