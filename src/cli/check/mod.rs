@@ -3,7 +3,7 @@
 mod baseline;
 mod checkstyle;
 mod concise;
-mod fix;
+pub(super) mod fix;
 mod frequent;
 mod full;
 mod github;
