@@ -138,6 +138,42 @@ fn programs_get_every_node_of_every_change() {
 }
 
 #[test]
+fn code_scanning_gets_a_result_for_each_line() {
+    let folder = files();
+    let (code, shown, _) = output_of(folder.path(), &["upgrade", "--format", "sarif"]);
+    assert_eq!(code, Some(1));
+    let log: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap().iter();
+    let mut known = std::collections::BTreeSet::new();
+    let results = results.map(|result| {
+        let rule = &rules[result["ruleIndex"].as_u64().unwrap() as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert_eq!(rule["properties"]["since"], result["properties"]["since"]);
+        let fingerprint = &result["partialFingerprints"]["hieraLs/v1"];
+        assert!(known.insert(fingerprint.as_str().unwrap().to_owned()));
+        let place = &result["locations"][0]["physicalLocation"];
+        format!(
+            "{} {} {}:{} {}",
+            result["level"].as_str().unwrap(),
+            rule["id"].as_str().unwrap(),
+            place["artifactLocation"]["uri"].as_str().unwrap(),
+            place["region"]["startLine"],
+            result["message"]["text"].as_str().unwrap()
+        )
+    });
+    expect![[r#"
+        error upgrade/legacy-fact data/common.yaml:1 agents do not send the legacy fact 'osfamily' (from 8 on): 1 key fails on 2 nodes: family; 1 key loses its value on web1: release; 1 key changes on web1: plain; fix: use facts.os.family: 'hiera-ls upgrade --fix' writes it where no value changes
+        error upgrade/legacy-fact hiera.yaml:4 agents do not send the legacy fact 'osfamily' (from 8 on): 1 key fails on 2 nodes: family; 1 key loses its value on web1: release; 1 key changes on web1: plain; fix: use facts.os.family: 'hiera-ls upgrade --fix' writes it where no value changes
+        error upgrade/undefined-variable data/common.yaml:2 the variable 'undefined' does not exist, which is an error (from 8 on): 1 key fails on 2 nodes: port; fix: set the variable for these nodes, or leave the token out
+        warning upgrade/hash-text data/common.yaml:4 hashes have another text in strings (from 9 on): 2 keys change on 2 nodes: os, text; fix: look up parts of the hash, as in %{lookup('key.part')}, or the whole with %{alias('key')}
+        warning upgrade/hash-text data/common.yaml:5 hashes have another text in strings (from 9 on): 2 keys change on 2 nodes: os, text; fix: look up parts of the hash, as in %{lookup('key.part')}, or the whole with %{alias('key')}"#]].assert_eq(&results.collect::<Vec<_>>().join("\n"));
+    // Values stay out of it.
+    assert!(!shown.contains("RedHat"), "{shown}");
+}
+
+#[test]
 fn nothing_is_claimed_where_facts_are_unknown() {
     let folder = workspace(&[
         ("hiera.yaml", HIERARCHY),

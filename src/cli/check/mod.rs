@@ -13,9 +13,9 @@ mod json;
 mod junit;
 mod parallel;
 mod rdjson;
-mod record;
+pub(super) mod record;
 mod report;
-mod sarif;
+pub(super) mod sarif;
 mod selection;
 mod wanted;
 

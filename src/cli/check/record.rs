@@ -184,11 +184,16 @@ pub(super) fn fingerprint(records: &mut [Record]) {
         let path = &record.known_as;
         let parts = format!("{path}\0{}\0{}", record.code, record.source_line);
         let same = seen.entry(parts.clone()).or_default();
-        let digest = Sha256::digest(format!("{parts}\0{same}"));
+        record.fingerprint = hash(&format!("{parts}\0{same}"));
         *same += 1;
-        record.fingerprint = digest[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
     }
+}
+
+/// A hash of a text, in 32 hex digits.
+pub(in crate::cli) fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text);
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -19,7 +19,17 @@ const MAX_RELATED: usize = 99;
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let codes: BTreeSet<&str> = records.iter().map(|record| record.code).collect();
     let rules: Vec<&Rule> = codes.iter().filter_map(|code| rule(code)).collect();
-    let log = json!({
+    let described = rules.iter().map(|rule| described(rule)).collect();
+    let results = records
+        .iter()
+        .map(|record| result(record, &rules))
+        .collect();
+    writeln!(out, "{:#}", log(described, results))
+}
+
+/// A log with one run: its rules and results.
+pub(in crate::cli) fn log(rules: Value, results: Value) -> Value {
+    json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
@@ -27,17 +37,13 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
                 "driver": {
                     "name": "hiera-ls",
                     "version": env!("CARGO_PKG_VERSION"),
-                    "rules": rules.iter().map(|rule| described(rule)).collect::<Value>(),
+                    "rules": rules,
                 },
             },
             "columnKind": "unicodeCodePoints",
-            "results": records
-                .iter()
-                .map(|record| result(record, &rules))
-                .collect::<Value>(),
+            "results": results,
         }],
-    });
-    writeln!(out, "{log:#}")
+    })
 }
 
 fn described(rule: &Rule) -> Value {
@@ -115,7 +121,7 @@ fn region(region: &Region) -> Value {
 }
 
 /// A relative reference, or a `file:` URI for an absolute path.
-fn uri(path: &str) -> String {
+pub(in crate::cli) fn uri(path: &str) -> String {
     if path.starts_with('/') {
         file_uri(path)
     } else {

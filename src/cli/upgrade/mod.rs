@@ -2,6 +2,7 @@
 //! by the change of Puppet that causes it.
 
 mod fix;
+mod sarif;
 
 use std::process::ExitCode;
 
@@ -66,6 +67,8 @@ enum UpgradeFormat {
     Markdown,
     /// One JSON object
     Json,
+    /// SARIF 2.1.0, without values
+    Sarif,
 }
 
 /// Runs the command: exit code 0 if no lookup changes, 1 if one fails, loses its value or changes, 2 if
@@ -159,6 +162,7 @@ fn printed(
             Some(fixed) => json(&fixed.fields(report, !arguments.no_values)) + "\n",
             None => json(&report.fields()) + "\n",
         },
+        UpgradeFormat::Sarif => format!("{:#}\n", sarif::sarif(report)),
     };
     print(&text)?;
     report

@@ -253,7 +253,8 @@ impl<'a> UpgradeReport<'a> {
 
 impl OfCause {
     /// The worst effect.
-    fn worst(&self) -> Option<UpgradeEffect> {
+    #[must_use]
+    pub fn worst(&self) -> Option<UpgradeEffect> {
         self.changes.keys().next().map(|(effect, _)| *effect)
     }
 
@@ -265,24 +266,7 @@ impl OfCause {
     /// What happens to which keys, and where.
     #[must_use]
     pub fn lines(&self, shown: ShownPlace<'_>) -> Vec<String> {
-        let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
-        for ((effect, key), nodes) in &self.changes {
-            let (keys, of) = by_effect.entry(*effect).or_default();
-            keys.push(key.clone());
-            of.extend(nodes.iter().cloned());
-        }
-        let mut lines: Vec<String> = by_effect
-            .into_iter()
-            .map(|(effect, (keys, nodes))| {
-                let nodes: Vec<Arc<str>> = nodes.into_iter().collect();
-                let count = effect_text(effect, keys.len());
-                let on = match nodes.as_slice() {
-                    [] => String::new(),
-                    nodes => format!(" on {}", nodes_text(nodes)),
-                };
-                format!("{count}{on}: {}", few(&keys, MAX_LISTED))
-            })
-            .collect();
+        let mut lines = effects_text(self);
         let places = self.places.iter();
         let places: Vec<String> = places.map(shown).collect();
         if !places.is_empty() {
@@ -290,6 +274,27 @@ impl OfCause {
         }
         lines
     }
+}
+
+/// What happens to which keys on which nodes, a text for each effect, the worst first.
+#[must_use]
+pub fn effects_text(of: &OfCause) -> Vec<String> {
+    let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
+    for ((effect, key), nodes) in &of.changes {
+        let (keys, of) = by_effect.entry(*effect).or_default();
+        keys.push(key.clone());
+        of.extend(nodes.iter().cloned());
+    }
+    let texts = by_effect.into_iter().map(|(effect, (keys, nodes))| {
+        let nodes: Vec<Arc<str>> = nodes.into_iter().collect();
+        let count = effect_text(effect, keys.len());
+        let on = match nodes.as_slice() {
+            [] => String::new(),
+            nodes => format!(" on {}", nodes_text(nodes)),
+        };
+        format!("{count}{on}: {}", few(&keys, MAX_LISTED))
+    });
+    texts.collect()
 }
 
 /// The key and the node of a difference, with a colon.
@@ -417,6 +422,20 @@ fn effect_text(effect: UpgradeEffect, count: usize) -> String {
     format!("{} {verb}", number_of(count, "key"))
 }
 
+/// What Puppet does otherwise with all causes of the same name.
+#[must_use]
+pub fn summary(cause: &UpgradeCause) -> &'static str {
+    match cause {
+        UpgradeCause::UndefinedVariable(_) => "a variable that does not exist is an error",
+        UpgradeCause::Manifests(_) => "manifests fail, or give nodes other variables",
+        UpgradeCause::Strict(_) => "what was a warning is an error",
+        UpgradeCause::LegacyFact(_) => "agents do not send legacy facts",
+        UpgradeCause::DataProvider => "environment_data_provider in environment.conf is ignored",
+        UpgradeCause::HashText => "hashes have another text in strings",
+        UpgradeCause::Version => "Puppet behaves otherwise",
+    }
+}
+
 /// What Puppet does otherwise, and from which version on.
 #[must_use]
 pub fn headline(cause: &UpgradeCause) -> String {
@@ -429,12 +448,10 @@ pub fn headline(cause: &UpgradeCause) -> String {
         UpgradeCause::LegacyFact(Some(name)) => {
             format!("agents do not send the legacy fact '{name}'")
         }
-        UpgradeCause::LegacyFact(None) => "agents do not send legacy facts".to_owned(),
-        UpgradeCause::DataProvider => {
-            "environment_data_provider in environment.conf is ignored".to_owned()
-        }
-        UpgradeCause::HashText => "hashes have another text in strings".to_owned(),
-        UpgradeCause::Version => "Puppet behaves otherwise".to_owned(),
+        UpgradeCause::LegacyFact(None)
+        | UpgradeCause::DataProvider
+        | UpgradeCause::HashText
+        | UpgradeCause::Version => summary(cause).to_owned(),
     };
     format!("{what} (from {} on)", u8::from(cause.since()))
 }
