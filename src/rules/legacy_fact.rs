@@ -56,6 +56,7 @@ fn report(
         token,
         format!("'{name}' is a legacy fact: {effect}{instead}"),
     );
+    finding.matters_later();
     if let Some(structured) = structured {
         // Without `::` a class or an ENC may have set it.
         let safety = match top {

@@ -56,6 +56,7 @@ mod reference_graph;
 #[macro_use]
 mod rule;
 mod secrets;
+mod since;
 mod suppression;
 mod variables;
 mod walk;
@@ -67,6 +68,7 @@ pub use fixing::{AfterFixes, FindingsByFile, Fixing, helpful};
 pub use recheck::{Recheck, recheck};
 pub use rule::{PAGE_SCHEME, Rule};
 pub use secrets::secret;
+pub use since::Since;
 
 // Imports of the rules.
 use checker::RootContext;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::record::{Record, RecordPlace, Region, by_severity};
 use crate::disk::{encoded, file_uri};
-use crate::rules::{Rule, Severity, rule};
+use crate::rules::{Rule, Severity, Since, rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -47,14 +47,18 @@ pub(in crate::cli) fn log(rules: Value, results: Value) -> Value {
 }
 
 fn described(rule: &Rule) -> Value {
-    json!({
+    let mut described = json!({
         "id": rule.code,
         "shortDescription": { "text": rule.summary() },
         "fullDescription": { "text": rule.summary() },
         "help": { "text": rule.page, "markdown": rule.page },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "tags": ["hiera", "puppet"] },
-    })
+    });
+    if let Some(since) = Since::of(rule.code) {
+        described["properties"]["since"] = u8::from(since.version).into();
+    }
+    described
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -82,6 +86,9 @@ fn result(record: &Record, rules: &[&Rule]) -> Value {
         .collect();
     if !related.is_empty() {
         result["relatedLocations"] = related.into();
+    }
+    if let Some(since) = record.since {
+        result["properties"] = json!({ "since": u8::from(since) });
     }
     let replacements = record.replacements.iter();
     let replacements: Vec<Value> = replacements

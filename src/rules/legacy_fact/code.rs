@@ -175,6 +175,7 @@ fn report(at: &FileContext<'_>, found: &Use<'_>, findings: &mut Findings<'_>) {
         found.range,
         format!("'{name}' is a legacy fact: {}{instead}", effect(at)),
     );
+    finding.matters_later();
     if let Some((path, structured)) = path.zip(structured) {
         let is_always = ALWAYS.iter().any(|start| structured.starts_with(start));
         // A class may inherit a variable of that name.
