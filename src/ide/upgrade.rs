@@ -7,10 +7,11 @@
 //! Costs the rows of all keys twice, and for each difference at most a lookup for each step and for
 //! each legacy fact that the workspace names.
 
+pub mod preview;
 pub mod report;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
 use super::matrix::{Cell, SourceLine, answer_in, row_of_any};
@@ -125,9 +126,8 @@ pub struct Upgrade<'a> {
     nodes: &'a KnownNodes,
     /// The first is the old version, the last one the new.
     steps: Vec<UpgradeStep>,
-    /// The places in data, hierarchies and manifests that read a legacy fact, in the order of their files,
-    /// if the upgrade drops them.
-    pub legacy_uses: Vec<LegacyUse>,
+    drops_facts: bool,
+    legacy_uses: OnceLock<Vec<LegacyUse>>,
 }
 
 impl<'a> Upgrade<'a> {
@@ -175,18 +175,24 @@ impl<'a> Upgrade<'a> {
                 settings,
             }
         });
-        let mut upgrade = Upgrade {
+        Upgrade {
             snapshot,
             root,
             environment,
             nodes,
             steps: steps.collect(),
-            legacy_uses: Vec::new(),
-        };
-        if drops_facts {
-            upgrade.legacy_uses = legacy_uses(snapshot, &upgrade.steps[0].settings);
+            drops_facts,
+            legacy_uses: OnceLock::new(),
         }
-        upgrade
+    }
+
+    /// The places in data, hierarchies and manifests that read a legacy fact, in the order of their files,
+    /// if the upgrade drops them. All files are checked the first time.
+    pub fn legacy_uses(&self) -> &[LegacyUse] {
+        self.legacy_uses.get_or_init(|| match self.drops_facts {
+            true => legacy_uses(self.snapshot, &self.steps[0].settings),
+            false => Vec::new(),
+        })
     }
 
     /// The places that read a legacy fact: those in data and hierarchies, else those in manifests.
@@ -194,7 +200,7 @@ impl<'a> Upgrade<'a> {
     #[must_use]
     pub fn legacy_places(&self, name: &str) -> BTreeSet<SourceLine> {
         let places = |is_code| {
-            let uses = self.legacy_uses.iter();
+            let uses = self.legacy_uses().iter();
             let named = uses.filter(|it| it.is_code == is_code && *it.name == *name);
             named.map(|it| it.place.clone()).collect::<BTreeSet<_>>()
         };
@@ -208,7 +214,7 @@ impl<'a> Upgrade<'a> {
 
     /// The names of the legacy facts that data and hierarchies read, or manifests; without repetitions.
     fn legacy_names(&self, is_code: bool) -> BTreeSet<&Arc<str>> {
-        let uses = self.legacy_uses.iter();
+        let uses = self.legacy_uses().iter();
         let uses = uses.filter(|it| it.is_code == is_code);
         uses.map(|it| &it.name).collect()
     }

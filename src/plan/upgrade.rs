@@ -40,7 +40,7 @@ pub struct UpgradeFixes {
 /// A place that reads a legacy fact and is not edited.
 #[derive(Debug)]
 pub struct RefusedFix {
-    /// The index among [`Upgrade::legacy_uses`].
+    /// The index among [`Upgrade::legacy_uses()`].
     pub at: usize,
     /// Why.
     pub reason: Refusal,
@@ -101,7 +101,7 @@ pub fn upgrade_fixes(
     }
     let mut fixes = UpgradeFixes::default();
     let mut candidates = Vec::new();
-    for (at, it) in upgrade.legacy_uses.iter().enumerate() {
+    for (at, it) in upgrade.legacy_uses().iter().enumerate() {
         match is_same_fact(&before, it) {
             Ok(is_same) => candidates.push(Candidate { at, it, is_same }),
             Err(reason) => fixes.refused.push(RefusedFix { at, reason }),

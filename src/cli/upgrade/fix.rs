@@ -64,7 +64,7 @@ impl<'u> MadeFixes<'u> {
         Ok(MadeFixes {
             files: fixed(before, &after, loaded.settings()),
             fixes,
-            uses: &upgrade.legacy_uses,
+            uses: upgrade.legacy_uses(),
             from: upgrade.versions()[0],
             nodes: loaded.nodes.len(),
             snapshot,

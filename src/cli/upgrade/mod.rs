@@ -18,7 +18,7 @@ use crate::analysis::keys_of_all;
 use crate::ide::json::json;
 use crate::ide::matrix::SourceLine;
 use crate::ide::upgrade::Upgrade;
-use crate::ide::upgrade::report::{UpgradeReport, fix, headline};
+use crate::ide::upgrade::report::{ReportLine, UpgradeReport};
 use crate::lookup::PuppetVersion;
 use fix::MadeFixes;
 
@@ -185,20 +185,14 @@ fn shown_line(place: &SourceLine) -> String {
 }
 
 fn for_people(report: &UpgradeReport<'_>, layout: Layout) -> String {
-    let mut out = layout.line(Paint::Title, &report.title());
-    for (cause, of) in report.causes() {
-        out.push('\n');
-        out += &layout.line(Paint::Title, &headline(cause));
-        for line in of.lines(&shown_line) {
-            out += &layout.paragraph(Paint::Plain, &format!("  {line}"), 4);
-        }
-        let (on, [old, new]) = report.example(of);
-        out += &layout.line(Paint::Aside, &format!("  {on}"));
-        out += &layout.line(Paint::Old, &format!("  - {old}"));
-        out += &layout.line(Paint::New, &format!("  + {new}"));
-        if let Some(fix) = fix(cause) {
-            out += &layout.paragraph(Paint::Plain, &format!("  fix: {fix}"), 4);
-        }
-    }
-    out
+    let lines = report.for_people(&shown_line);
+    let lines = lines.iter().map(|(kind, line)| match kind {
+        ReportLine::Title => layout.line(Paint::Title, line),
+        ReportLine::Text if line.is_empty() => "\n".to_owned(),
+        ReportLine::Text => layout.paragraph(Paint::Plain, line, 4),
+        ReportLine::Example => layout.line(Paint::Aside, line),
+        ReportLine::Old => layout.line(Paint::Old, line),
+        ReportLine::New => layout.line(Paint::New, line),
+    });
+    lines.collect()
 }

@@ -21,6 +21,21 @@ const MAX_LISTED: usize = 5;
 /// Maximum width of a value, in characters.
 const WIDEST: usize = 100;
 
+/// The kind of a line of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportLine {
+    /// The whole or a cause.
+    Title,
+    /// Something about a cause.
+    Text,
+    /// The key and the node of an example.
+    Example,
+    /// The example's answer before the upgrade.
+    Old,
+    /// The answer after it.
+    New,
+}
+
 /// The text of a file's path and a line.
 pub type ShownPlace<'s> = &'s dyn Fn(&SourceLine) -> String;
 
@@ -205,6 +220,25 @@ impl<'a> UpgradeReport<'a> {
             shown(file),
             if self.untold.len() == 1 { "it" } else { "them" },
         ))
+    }
+
+    /// The report for people, line by line.
+    #[must_use]
+    pub fn for_people(&self, shown: ShownPlace<'_>) -> Vec<(ReportLine, String)> {
+        let mut lines = vec![(ReportLine::Title, self.title())];
+        for (cause, of) in self.causes() {
+            lines.push((ReportLine::Text, String::new()));
+            lines.push((ReportLine::Title, headline(cause)));
+            let texts = of.lines(shown).into_iter();
+            lines.extend(texts.map(|text| (ReportLine::Text, format!("  {text}"))));
+            let (on, [old, new]) = self.example(of);
+            lines.push((ReportLine::Example, format!("  {on}")));
+            lines.push((ReportLine::Old, format!("  - {old}")));
+            lines.push((ReportLine::New, format!("  + {new}")));
+            let fix = fix(cause).map(|fix| (ReportLine::Text, format!("  fix: {fix}")));
+            lines.extend(fix);
+        }
+        lines
     }
 
     /// The report in Markdown.

@@ -433,6 +433,14 @@ test('the doctor says what is known of the workspace', function()
   vim.cmd.close()
 end)
 
+test('an upgrade is previewed, and hovers say what changes', function()
+  open('data/common.yaml')
+  local shown = shown_by('HieraLs upgrade 8 7', 'Upgrade from Puppet 7 to Puppet 8')
+  contains(shown, 'from Puppet 7 to Puppet 8')
+  vim.cmd.close()
+  vim.cmd('HieraLs upgrade off')
+end)
+
 test('another hiera.yaml is chosen, and the usual one again', function()
   local lab = workspace .. '/hiera-lab.yaml'
   vim.fn.writefile({

@@ -334,6 +334,17 @@ test("the doctor says what is known of the workspace", async () => {
   bench.mark("doctor");
 });
 
+test("an upgrade is previewed with links, and hovers say what changes", async () => {
+  await bench.openByName("data/common.yaml");
+  await bench.choose("Hiera: Preview Upgrade", "Puppet 8 from Puppet 7");
+  const lines = await document("Upgrade from Puppet 7 to Puppet 8", "from Puppet 7 to Puppet 8");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  assert.match(text, /from Puppet 7 to Puppet 8/);
+  await bench.picture(join(process.env.OUT, "upgrade.png"));
+  await closeDocuments();
+  bench.mark("upgrade previewed");
+});
+
 test("another hiera.yaml is chosen and kept in the settings, and the usual one again", async () => {
   const lab = join(bench.workspace, "hiera-lab.yaml");
   const lines = ["version: 5", "defaults: {datadir: data, data_hash: yaml_data}", "hierarchy:", "- {name: Lab, path: common.yaml}"];
