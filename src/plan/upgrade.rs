@@ -43,12 +43,12 @@ pub struct RefusedFix {
     /// The index among [`Upgrade::legacy_uses()`].
     pub at: usize,
     /// Why.
-    pub reason: Refusal,
+    pub reason: WhyRefused,
 }
 
 /// Why an edit is not made.
 #[derive(Clone, Debug)]
-pub enum Refusal {
+pub enum WhyRefused {
     /// No structured fact has the value.
     NoOtherFact,
     /// No file tells whether a node has a fact: the node, and the variable.
@@ -70,7 +70,7 @@ pub enum Refusal {
 }
 
 /// An edit, by the index of its place.
-struct Candidate<'u> {
+struct LegacyEdit<'u> {
     at: usize,
     it: &'u LegacyUse,
     /// Whether both facts are known to have the same value on every node.
@@ -78,7 +78,7 @@ struct Candidate<'u> {
 }
 
 /// The effect of a plan on the old version.
-struct Effect {
+struct EditEffect {
     differences: Vec<Difference>,
     undecided: Vec<Arc<str>>,
     /// The number of keys.
@@ -103,7 +103,7 @@ pub fn upgrade_fixes(
     let mut candidates = Vec::new();
     for (at, it) in upgrade.legacy_uses().iter().enumerate() {
         match is_same_fact(&before, it) {
-            Ok(is_same) => candidates.push(Candidate { at, it, is_same }),
+            Ok(is_same) => candidates.push(LegacyEdit { at, it, is_same }),
             Err(reason) => fixes.refused.push(RefusedFix { at, reason }),
         }
     }
@@ -114,7 +114,7 @@ pub fn upgrade_fixes(
     };
     let mut is_proved = false;
     for _ in 0..MAX_ROUNDS {
-        let all: Vec<&Candidate<'_>> = candidates.iter().collect();
+        let all: Vec<&LegacyEdit<'_>> = candidates.iter().collect();
         let found = search.effect(&all, &[])?;
         let Some(reason) = found.reason(&all) else {
             fixes.keys = found.keys;
@@ -134,7 +134,7 @@ pub fn upgrade_fixes(
     if !is_proved {
         let rest = candidates.drain(..).map(|one| RefusedFix {
             at: one.at,
-            reason: Refusal::NotProved,
+            reason: WhyRefused::NotProved,
         });
         fixes.refused.extend(rest);
     }
@@ -148,20 +148,20 @@ pub fn upgrade_fixes(
 ///
 /// # Errors
 /// Why the place must not be edited, whatever lookups say.
-fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, Refusal> {
+fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, WhyRefused> {
     let nodes = before.analysis.nodes;
     let structured = structured_fact(&it.name).filter(|_| edit_of(it).is_some());
-    let structured = structured.ok_or(Refusal::NoOtherFact)?;
+    let structured = structured.ok_or(WhyRefused::NoOtherFact)?;
     let mut alone = Plan::default();
     alone
         .edits
         .extend(edit_of(it).map(|edit| (it.finding.path.clone(), vec![edit])));
     alone
         .changed(before.analysis.snapshot)
-        .map_err(Refusal::File)?;
+        .map_err(WhyRefused::File)?;
     let is_bare = top_name(&it.written) == &*it.written;
     if it.is_code && is_bare && is_set_for_nodes(before, &it.name) {
-        return Err(Refusal::SetForNodes);
+        return Err(WhyRefused::SetForNodes);
     }
     let old: Arc<str> = Arc::from(it.written.trim_start_matches("::"));
     let new: Arc<str> = Arc::from(format!("facts.{structured}"));
@@ -172,7 +172,7 @@ fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, Refusal> 
         if let Some(member) = members.find(|member| column.ids.get(*member).copied() == unknown)
             && unknown.is_some()
         {
-            return Err(Refusal::Unknown(nodes.shared_name(member), path.clone()));
+            return Err(WhyRefused::Unknown(nodes.shared_name(member), path.clone()));
         }
     }
     let mut members = 0..nodes.len();
@@ -181,7 +181,7 @@ fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, Refusal> 
         // What a manifest does with it is not looked up.
         if let Some(member) = other {
             let values = [&of_old, &of_new].map(|column| column.value(member).cloned());
-            return Err(Refusal::OtherFact(
+            return Err(WhyRefused::OtherFact(
                 nodes.shared_name(member),
                 Box::new(values),
             ));
@@ -192,7 +192,7 @@ fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, Refusal> 
 }
 
 /// Refuses `$facts['os']['name']` if a node has no `os`.
-fn has_outer_fact(nodes: &KnownNodes, structured: &str) -> Result<(), Refusal> {
+fn has_outer_fact(nodes: &KnownNodes, structured: &str) -> Result<(), WhyRefused> {
     let Some((outer, _)) = structured.rsplit_once('.') else {
         return Ok(());
     };
@@ -202,7 +202,7 @@ fn has_outer_fact(nodes: &KnownNodes, structured: &str) -> Result<(), Refusal> {
     match lacking {
         Some(member) => {
             let outer = Arc::from(format!("facts.{outer}"));
-            Err(Refusal::NoOuterFact(nodes.shared_name(member), outer))
+            Err(WhyRefused::NoOuterFact(nodes.shared_name(member), outer))
         }
         None => Ok(()),
     }
@@ -221,7 +221,7 @@ fn edit_of(it: &LegacyUse) -> Option<TextEdit> {
     it.finding.fixes.first()?.edits.first().cloned()
 }
 
-fn plan_of<'c>(candidates: impl Iterator<Item = &'c Candidate<'c>>) -> Plan {
+fn plan_of<'c>(candidates: impl Iterator<Item = &'c LegacyEdit<'c>>) -> Plan {
     let mut plan = Plan::default();
     for one in candidates {
         if let Some(edit) = edit_of(one.it) {
@@ -231,16 +231,16 @@ fn plan_of<'c>(candidates: impl Iterator<Item = &'c Candidate<'c>>) -> Plan {
     plan
 }
 
-impl Effect {
+impl EditEffect {
     /// Why some of these edits must not be made; `None` if all may.
-    fn reason(&self, edits: &[&Candidate<'_>]) -> Option<Refusal> {
+    fn reason(&self, edits: &[&LegacyEdit<'_>]) -> Option<WhyRefused> {
         if let Some(first) = self.differences.first() {
-            return Some(Refusal::Changes(Box::new(first.clone())));
+            return Some(WhyRefused::Changes(Box::new(first.clone())));
         }
         // If both facts have the same value on every node, so have all lookups.
         let first = self.undecided.first()?;
         let is_sure = edits.iter().all(|edit| edit.is_same);
-        (!is_sure).then(|| Refusal::Undecided(first.clone()))
+        (!is_sure).then(|| WhyRefused::Undecided(first.clone()))
     }
 
     /// Some of the keys that have another value, or may have one.
@@ -262,9 +262,13 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// The effect of some edits on some keys; on all that they can affect, if `keys` is empty.
-    fn effect(&mut self, edits: &[&Candidate<'_>], keys: &[Arc<str>]) -> Result<Effect, String> {
+    fn effect(
+        &mut self,
+        edits: &[&LegacyEdit<'_>],
+        keys: &[Arc<str>],
+    ) -> Result<EditEffect, String> {
         self.left = self.left.saturating_sub(1);
-        let mut found = Effect {
+        let mut found = EditEffect {
             differences: Vec::new(),
             undecided: Vec::new(),
             keys: 0,
@@ -290,10 +294,10 @@ impl Search<'_> {
     /// The edits that alone change one of the keys, by halves.
     fn blamed(
         &mut self,
-        edits: &[&Candidate<'_>],
+        edits: &[&LegacyEdit<'_>],
         keys: &[Arc<str>],
-        reason: &Refusal,
-    ) -> Result<Vec<(usize, Refusal)>, String> {
+        reason: &WhyRefused,
+    ) -> Result<Vec<(usize, WhyRefused)>, String> {
         if let [one] = edits {
             return Ok(vec![(one.at, reason.clone())]);
         }
@@ -304,7 +308,7 @@ impl Search<'_> {
                 continue;
             }
             if self.left == 0 {
-                blamed.extend(half.iter().map(|one| (one.at, Refusal::NotProved)));
+                blamed.extend(half.iter().map(|one| (one.at, WhyRefused::NotProved)));
                 continue;
             }
             if let Some(reason) = self.effect(half, keys)?.reason(half) {

@@ -16,7 +16,7 @@ use crate::ide::secrets::without_secrets;
 use crate::ide::upgrade::report::{ReportFields, UpgradeReport, example_sides, version_name};
 use crate::ide::upgrade::{LegacyUse, Upgrade};
 use crate::lookup::PuppetVersion;
-use crate::plan::upgrade::{Refusal, UpgradeFixes, upgrade_fixes};
+use crate::plan::upgrade::{UpgradeFixes, WhyRefused, upgrade_fixes};
 use crate::rules::AfterFixes;
 use crate::text::{few, number_of};
 use crate::workspace::Snapshot;
@@ -222,23 +222,25 @@ struct RefusedFields<'a> {
 }
 
 /// Why a place stays as it is.
-fn reason(refusal: &Refusal, has_values: bool, from: PuppetVersion) -> String {
+fn reason(refusal: &WhyRefused, has_values: bool, from: PuppetVersion) -> String {
     match refusal {
-        Refusal::NoOtherFact => "no structured fact has its value".to_owned(),
-        Refusal::Unknown(node, fact) => format!("no file tells whether {node} has {fact}"),
-        Refusal::OtherFact(node, values) if has_values => {
+        WhyRefused::NoOtherFact => "no structured fact has its value".to_owned(),
+        WhyRefused::Unknown(node, fact) => format!("no file tells whether {node} has {fact}"),
+        WhyRefused::OtherFact(node, values) if has_values => {
             let [old, new] = values.each_ref().map(|value| match value {
                 Some(value) => value.inspect(),
                 None => "nothing".to_owned(),
             });
             format!("on {node} the structured fact is {new}, not {old}")
         }
-        Refusal::OtherFact(node, _) => format!("on {node} the structured fact has another value"),
-        Refusal::NoOuterFact(node, outer) => {
+        WhyRefused::OtherFact(node, _) => {
+            format!("on {node} the structured fact has another value")
+        }
+        WhyRefused::NoOuterFact(node, outer) => {
             format!("{node} has no {outer}, and to read a part of it would be an error")
         }
-        Refusal::SetForNodes => "a manifest sets a variable of that name for nodes".to_owned(),
-        Refusal::Changes(difference) => {
+        WhyRefused::SetForNodes => "a manifest sets a variable of that name for nodes".to_owned(),
+        WhyRefused::Changes(difference) => {
             let shown = without_secrets(difference);
             let node = shown.after.nodes.first();
             let node = node.map(|node| format!(" on {node}")).unwrap_or_default();
@@ -250,10 +252,10 @@ fn reason(refusal: &Refusal, has_values: bool, from: PuppetVersion) -> String {
                 false => change,
             }
         }
-        Refusal::Undecided(key) => {
+        WhyRefused::Undecided(key) => {
             format!("it is not known whether the value of '{key}' would change")
         }
-        Refusal::File(message) => message.clone(),
-        Refusal::NotProved => "there are too many edits to prove each".to_owned(),
+        WhyRefused::File(message) => message.clone(),
+        WhyRefused::NotProved => "there are too many edits to prove each".to_owned(),
     }
 }
