@@ -31,10 +31,9 @@ pub struct Preview {
 impl Preview {
     /// The settings of a version.
     fn of(&self, version: PuppetVersion) -> Settings {
-        let all = PuppetVersion::ALL.iter().zip(&self.settings);
-        let found = all.filter(|(one, _)| **one == version).map(|(_, it)| it);
-        let default = || Settings::for_version(version);
-        found.last().cloned().unwrap_or_else(default)
+        let mut all = PuppetVersion::ALL.iter().zip(&self.settings);
+        let found = all.find(|(one, _)| **one == version);
+        found.map_or_else(|| Settings::for_version(version), |(_, it)| it.clone())
     }
 
     fn upgrade<'a>(&'a self, view: &'a RootView<'_>, nodes: &'a KnownNodes) -> Upgrade<'a> {

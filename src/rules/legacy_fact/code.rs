@@ -91,15 +91,16 @@ struct OwnNames {
 impl OwnNames {
     fn of(root: &Expression) -> OwnNames {
         let mut own = OwnNames::default();
-        root.walk(&mut |node| match &node.kind {
-            ExpressionKind::Binary("=", _) => node.each_assigned(&mut |name, _| {
-                own.names.insert(Box::from(name));
-            }),
-            ExpressionKind::Parameter(parameter) => {
+        root.walk(&mut |node| {
+            if let ExpressionKind::Binary("=", _) = &node.kind {
+                node.each_assigned(&mut |name, _| {
+                    own.names.insert(Box::from(name));
+                });
+            } else if let ExpressionKind::Parameter(parameter) = &node.kind {
                 own.names.insert(parameter.name.clone());
+            } else if let ExpressionKind::Class(class) = &node.kind {
+                own.inherits |= class.parent.is_some();
             }
-            ExpressionKind::Class(class) => own.inherits |= class.parent.is_some(),
-            _ => {}
         });
         own
     }
@@ -119,21 +120,13 @@ fn find<'a>(
     if matches!(node.kind, ExpressionKind::Plan(_)) {
         return;
     }
-    let named = match &node.kind {
-        ExpressionKind::Variable(name) => match name.strip_prefix("::") {
+    let named = if let ExpressionKind::Variable(name) = &node.kind {
+        match name.strip_prefix("::") {
             Some(top) => Some((top, true)),
             None => Some((&**name, false)),
-        },
-        ExpressionKind::Access(left, keys) => match (&left.kind, keys.as_slice()) {
-            (ExpressionKind::Variable(name), [key]) if name.trim_start_matches("::") == "facts" => {
-                match &key.kind {
-                    ExpressionKind::Text(name) => Some((&**name, true)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        },
-        _ => None,
+        }
+    } else {
+        part_of_facts(node).map(|name| (name, true))
     };
     if let Some((name, is_certain)) = named
         && let CoreFact::Legacy(structured) = core_fact(name)
@@ -157,6 +150,19 @@ fn find<'a>(
     // An access to a variable of an interpolation is what the braces contain.
     node.kind
         .each(&mut |part| find(part, text, Some(node), uses));
+}
+
+/// The name in `$facts['name']`.
+fn part_of_facts(node: &Expression) -> Option<&str> {
+    if let ExpressionKind::Access(left, keys) = &node.kind
+        && let ExpressionKind::Variable(name) = &left.kind
+        && name.trim_start_matches("::") == "facts"
+        && let [key] = keys.as_slice()
+        && let ExpressionKind::Text(name) = &key.kind
+    {
+        return Some(name);
+    }
+    None
 }
 
 fn report(at: &FileContext<'_>, found: &Use<'_>, findings: &mut Findings<'_>) {
