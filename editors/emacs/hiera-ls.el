@@ -150,6 +150,15 @@ Nothing above the repository around FOLDER is looked at."
   (interactive)
   (hiera-ls-show (hiera-ls-ask "hiera.impact")))
 
+;;;###autoload
+(defun hiera-ls-upgrade (to)
+  "Show what fails or changes with version TO of Puppet, and let hovers say it.
+Without TO hovers say it no longer."
+  (interactive
+   (list (let ((to (read-string "Upgrade to (8 or 9; empty ends the preview): " "9")))
+           (unless (string-empty-p to) (string-to-number to)))))
+  (hiera-ls-show (hiera-ls-ask "hiera.upgrade" :to to)))
+
 (defun hiera-ls-read-value ()
   "Let the user type a value as YAML."
   (read-string "Value, as YAML: "))

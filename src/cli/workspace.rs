@@ -473,14 +473,16 @@ impl Loaded {
     }
 
     /// The upgrade of the nodes from one version of Puppet to another, with the settings of the
-    /// workspace's configuration; by default from its version, else from 7.
-    pub(super) fn upgrade(
-        &self,
+    /// workspace's configuration; by default from its version, else from 7. `checkout` is the workspace,
+    /// as it is or after edits.
+    pub(super) fn upgrade<'a>(
+        &'a self,
+        checkout: &'a Checkout,
         puppet: &PuppetArguments,
         to: PuppetVersion,
-    ) -> Result<(Upgrade<'_>, PuppetVersion), String> {
-        let Some(root) = self.here.root(&self.environment) else {
-            return Err(no_hierarchy(&self.here.folder));
+    ) -> Result<Upgrade<'a>, String> {
+        let Some(root) = checkout.root(&self.environment) else {
+            return Err(no_hierarchy(&checkout.folder));
         };
         let project = &self.opened.project;
         let from = puppet.puppet_version.or(project.puppet_version);
@@ -492,8 +494,22 @@ impl Loaded {
             ));
         }
         let settings = |version| puppet.with_version(Some(version)).settings(project);
-        let place = (&*self.here.snapshot, root, &*self.environment);
-        Ok((Upgrade::new(place, &self.nodes, settings, (from, to)), from))
+        let place = (&*checkout.snapshot, root, &*self.environment);
+        Ok(Upgrade::new(place, &self.nodes, settings, (from, to)))
+    }
+
+    /// The workspace after edits.
+    pub(super) fn checkout_with(&self, snapshot: Arc<Snapshot>) -> Checkout {
+        Checkout {
+            folder: self.here.folder.clone(),
+            snapshot,
+            with_manifests: OnceLock::new(),
+        }
+    }
+
+    /// The settings of Puppet.
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Prints a note if only the names of nodes are known.

@@ -40,6 +40,35 @@ impl fmt::Display for ConfigError {
     }
 }
 
+impl ConfigError {
+    /// The same in the words of a product: version 9 says that OpenVox reserves an option.
+    #[must_use]
+    pub fn in_words_of(mut self, product: Product) -> ConfigError {
+        if let ConfigError::Rule { rule, .. } = &mut self {
+            rule.use_words_of(product);
+        }
+        self
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Product {
+    /// Puppet, and OpenVox 8.
+    Puppet,
+    /// OpenVox 9.
+    OpenVox,
+}
+
+impl Product {
+    fn name(self) -> &'static str {
+        match self {
+            Product::Puppet => "Puppet",
+            Product::OpenVox => "OpenVox",
+        }
+    }
+}
+
 /// The rules beyond the structure, each with its violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConfigRule {
@@ -48,7 +77,12 @@ pub enum ConfigRule {
     /// `defaults` names several functions.
     FunctionsInDefaults,
     /// `defaults` has an option reserved by Puppet.
-    ReservedOptionInDefaults(&'static str),
+    ReservedOptionInDefaults {
+        /// The option.
+        option: &'static str,
+        /// Who reserves it.
+        by: Product,
+    },
     /// `default_hierarchy` outside of a module.
     DefaultHierarchyOutsideModule,
     /// A level has no function, and `defaults` has none either.
@@ -72,6 +106,8 @@ pub enum ConfigRule {
         option: &'static str,
         /// The level's name.
         level: String,
+        /// Who reserves it.
+        by: Product,
     },
     /// `hiera3_backend` outside of the global layer.
     BackendOutsideGlobal,
@@ -80,13 +116,31 @@ pub enum ConfigRule {
 }
 
 impl ConfigRule {
+    /// See [`ConfigError::in_words_of`].
+    pub fn use_words_of(&mut self, product: Product) {
+        match self {
+            ConfigRule::ReservedOptionInDefaults { by, .. }
+            | ConfigRule::ReservedOption { by, .. } => *by = product,
+            ConfigRule::Version(_)
+            | ConfigRule::FunctionsInDefaults
+            | ConfigRule::DefaultHierarchyOutsideModule
+            | ConfigRule::NoFunction { .. }
+            | ConfigRule::Functions { .. }
+            | ConfigRule::Locations { .. }
+            | ConfigRule::BackendOutsideGlobal
+            | ConfigRule::BackendOfDataHash(_) => {}
+        }
+    }
+
     /// Puppet's issue code.
     #[must_use]
     pub fn issue_code(&self) -> &'static str {
         match self {
             ConfigRule::Version(_) => "HIERA_UNSUPPORTED_VERSION",
             ConfigRule::FunctionsInDefaults => "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT",
-            ConfigRule::ReservedOptionInDefaults(_) => "HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
+            ConfigRule::ReservedOptionInDefaults { .. } => {
+                "HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET"
+            }
             ConfigRule::DefaultHierarchyOutsideModule => "HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
             ConfigRule::NoFunction { .. } => "HIERA_MISSING_DATA_PROVIDER_FUNCTION",
             ConfigRule::Functions { .. } => "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS",
@@ -111,10 +165,11 @@ impl fmt::Display for ConfigRule {
             ConfigRule::FunctionsInDefaults => {
                 write!(f, "Only one of {FUNCTIONS} can be defined in defaults")
             }
-            ConfigRule::ReservedOptionInDefaults(option) => {
+            ConfigRule::ReservedOptionInDefaults { option, by } => {
+                let by = by.name();
                 write!(
                     f,
-                    "Option key '{option}' used in defaults is reserved by Puppet"
+                    "Option key '{option}' used in defaults is reserved by {by}"
                 )
             }
             ConfigRule::DefaultHierarchyOutsideModule => {
@@ -137,10 +192,13 @@ impl fmt::Display for ConfigRule {
                 "Only one of path, paths, glob, globs, uri, uris, or mapped_paths can be defined \
                  in hierarchy '{level}'"
             ),
-            ConfigRule::ReservedOption { option, level } => write!(
-                f,
-                "Option key '{option}' used in hierarchy '{level}' is reserved by Puppet"
-            ),
+            ConfigRule::ReservedOption { option, level, by } => {
+                let by = by.name();
+                write!(
+                    f,
+                    "Option key '{option}' used in hierarchy '{level}' is reserved by {by}"
+                )
+            }
             ConfigRule::BackendOutsideGlobal => {
                 f.write_str("'hiera3_backend' is only allowed in the global layer")
             }

@@ -20,7 +20,7 @@ pub use config::{
     Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
     WrittenLocation,
 };
-pub use config_error::{ConfigError, ConfigRule};
+pub use config_error::{ConfigError, ConfigRule, Product};
 pub use data_path::{DataPath, PathPattern, VERSION_3_DATADIR, data_paths};
 pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
 pub use embedded::{is_of_tag, without_tags};

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::config::{
     Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, WrittenLocation,
 };
-use super::config_error::{ConfigError, ConfigRule};
+use super::config_error::{ConfigError, ConfigRule, Product};
 use super::legacy::{assert_type, fill};
 use crate::datatype::{self, Element, Presence, Type};
 use crate::value::Value;
@@ -167,7 +167,13 @@ fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
         return Err(broken(ConfigRule::FunctionsInDefaults, None));
     }
     match reserved_option(defaults) {
-        Some(option) => Err(broken(ConfigRule::ReservedOptionInDefaults(option), None)),
+        Some(option) => {
+            let by = Product::Puppet;
+            Err(broken(
+                ConfigRule::ReservedOptionInDefaults { option, by },
+                None,
+            ))
+        }
         None => Ok(()),
     }
 }
@@ -203,8 +209,12 @@ impl Rules<'_> {
         }
         match reserved_option(entry) {
             Some(option) => {
-                let level = level();
-                Err(broken(ConfigRule::ReservedOption { option, level }, None))
+                let rule = ConfigRule::ReservedOption {
+                    option,
+                    level: level(),
+                    by: Product::Puppet,
+                };
+                Err(broken(rule, None))
             }
             None => Ok(()),
         }

@@ -7,8 +7,11 @@
 //! Costs the rows of all keys twice, and for each difference at most a lookup for each step and for
 //! each legacy fact that the workspace names.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+pub mod preview;
+pub mod report;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
 use super::matrix::{Cell, SourceLine, answer_in, row_of_any};
@@ -17,7 +20,7 @@ use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::{
     Alternatives, Cause, ConfigCache, LookupError, PuppetVersion, Request, Settings,
 };
-use crate::rules::Checker;
+use crate::rules::{Checker, Finding};
 use crate::scope::{CoreFact, KnownNodes, Scope, core_fact, top_name};
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{Root, Snapshot};
@@ -82,8 +85,20 @@ pub struct UpgradeChange {
     pub cause: UpgradeCause,
 }
 
-/// The places that name a legacy fact, by its name.
-pub type LegacyFacts = BTreeMap<Arc<str>, BTreeSet<SourceLine>>;
+/// A place that reads a legacy fact.
+#[derive(Debug)]
+pub struct LegacyUse {
+    /// The fact.
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub place: SourceLine,
+    /// The variable as it is written, without `%{`, `$` and `}`.
+    pub written: Arc<str>,
+    /// Whether a manifest reads it. Most manifests decide about catalogs only, not about lookups.
+    pub is_code: bool,
+    /// The finding of `legacy-fact`, with its fix.
+    pub finding: Finding,
+}
 
 /// A step of the upgrade: Puppet as it is behind it.
 struct UpgradeStep {
@@ -111,8 +126,8 @@ pub struct Upgrade<'a> {
     nodes: &'a KnownNodes,
     /// The first is the old version, the last one the new.
     steps: Vec<UpgradeStep>,
-    /// The legacy facts that the workspace names, if the upgrade drops them.
-    pub legacy_facts: LegacyFacts,
+    drops_facts: bool,
+    legacy_uses: OnceLock<Vec<LegacyUse>>,
 }
 
 impl<'a> Upgrade<'a> {
@@ -160,18 +175,54 @@ impl<'a> Upgrade<'a> {
                 settings,
             }
         });
-        let mut upgrade = Upgrade {
+        Upgrade {
             snapshot,
             root,
             environment,
             nodes,
             steps: steps.collect(),
-            legacy_facts: LegacyFacts::new(),
-        };
-        if drops_facts {
-            upgrade.legacy_facts = legacy_facts(snapshot, &upgrade.steps[0].settings);
+            drops_facts,
+            legacy_uses: OnceLock::new(),
         }
-        upgrade
+    }
+
+    /// The places in data, hierarchies and manifests that read a legacy fact, in the order of their files,
+    /// if the upgrade drops them. All files are checked the first time.
+    pub fn legacy_uses(&self) -> &[LegacyUse] {
+        self.legacy_uses.get_or_init(|| match self.drops_facts {
+            true => legacy_uses(self.snapshot, &self.steps[0].settings),
+            false => Vec::new(),
+        })
+    }
+
+    /// The places that read a legacy fact: those in data and hierarchies, else those in manifests.
+    /// O(places).
+    #[must_use]
+    pub fn legacy_places(&self, name: &str) -> BTreeSet<SourceLine> {
+        let places = |is_code| {
+            let uses = self.legacy_uses().iter();
+            let named = uses.filter(|it| it.is_code == is_code && *it.name == *name);
+            named.map(|it| it.place.clone()).collect::<BTreeSet<_>>()
+        };
+        let in_data = places(false);
+        if in_data.is_empty() {
+            places(true)
+        } else {
+            in_data
+        }
+    }
+
+    /// The names of the legacy facts that data and hierarchies read, or manifests; without repetitions.
+    fn legacy_names(&self, is_code: bool) -> BTreeSet<&Arc<str>> {
+        let uses = self.legacy_uses().iter();
+        let uses = uses.filter(|it| it.is_code == is_code);
+        uses.map(|it| &it.name).collect()
+    }
+
+    /// The old and the new version.
+    #[must_use]
+    pub fn versions(&self) -> [PuppetVersion; 2] {
+        [0, self.steps.len() - 1].map(|at| self.steps[at].settings.puppet_version)
     }
 
     /// The root in the old version.
@@ -283,7 +334,13 @@ impl<'a> Upgrade<'a> {
     /// The only legacy fact that a node needs to lose for another answer.
     fn legacy_fact(&self, key: &str, before: &Cell, member: usize) -> Option<Arc<str>> {
         let step = &self.steps[0];
-        let mut names = self.legacy_facts.keys();
+        let in_data = self.legacy_names(false);
+        // Only what site manifests set reaches lookups.
+        let in_code = match step.nodes.has_manifests() {
+            true => self.legacy_names(true),
+            false => BTreeSet::new(),
+        };
+        let mut names = in_data.iter().chain(in_code.difference(&in_data)).copied();
         let decides = |name: &&Arc<str>| {
             let only = self.nodes.only(member);
             let lacking = only.without_legacy_facts(&|other| *other == ***name);
@@ -301,10 +358,11 @@ impl<'a> Upgrade<'a> {
         names.find(decides).cloned()
     }
 
-    /// The legacy facts that the workspace names and of which it is not known whether a node has them.
+    /// The legacy facts that data and hierarchies name and of which it is not known whether a node has
+    /// them.
     #[must_use]
     pub fn untold_facts(&self) -> Vec<&Arc<str>> {
-        let names = self.legacy_facts.keys();
+        let names = self.legacy_names(false).into_iter();
         let is_unknown =
             |name: &&Arc<str>| self.nodes.is_empty() || self.nodes.column(name).unknown.is_some();
         names.filter(is_unknown).collect()
@@ -349,7 +407,8 @@ fn scope_of(condition: &Alternatives) -> Scope {
 }
 
 /// What an answer becomes; `None` if it was unknown, or if only the words of an error are others.
-fn effect(before: &Cell, after: &Cell) -> Option<UpgradeEffect> {
+#[must_use]
+pub fn effect(before: &Cell, after: &Cell) -> Option<UpgradeEffect> {
     let is_failure = |cell: &Cell| {
         let error = cell.result.as_ref().err();
         error.is_some_and(|error| !error.is_not_found())
@@ -382,48 +441,64 @@ fn undefined_variable(error: &LookupError) -> Option<&str> {
     undefined_variable(inner)
 }
 
-/// The places in data and hierarchies that name legacy facts.
-fn legacy_facts(snapshot: &Snapshot, settings: &Settings) -> LegacyFacts {
+/// The places that read legacy facts, as the rule finds them.
+fn legacy_uses(snapshot: &Snapshot, settings: &Settings) -> Vec<LegacyUse> {
     let checker = Checker::with_settings(snapshot, settings.clone().for_editor());
     let checker = checker
         .with_rules(|rule| rule.code == "legacy-fact")
         .with_all_findings();
-    let mut found = LegacyFacts::new();
-    for finding in checker.all() {
-        let Some(file) = snapshot.file(&finding.path) else {
-            continue;
+    let uses = checker.all().into_iter().filter_map(|finding| {
+        let file = snapshot.file(&finding.path)?;
+        let (written, is_code) = match file.facts().code {
+            Some(_) => (in_code(finding.range.slice(file.text())), true),
+            None => (in_token(finding.range.slice(file.text()))?, false),
         };
-        for token in tokens(finding.range.slice(file.text())) {
-            let Some(path) = variable(&token.kind) else {
-                continue;
-            };
-            let name = path.strip_prefix("facts.").unwrap_or(top_name(path));
-            if matches!(core_fact(name), CoreFact::Legacy(_)) {
-                let place = SourceLine {
-                    file: finding.path.clone(),
-                    line: file.line(finding.range.start as usize) + 1,
-                };
-                found.entry(Arc::from(name)).or_default().insert(place);
-            }
-        }
-    }
-    found
+        let name = top_name(written.strip_prefix("facts.").unwrap_or(&written));
+        matches!(core_fact(name), CoreFact::Legacy(_)).then(|| LegacyUse {
+            name: Arc::from(name),
+            place: SourceLine {
+                file: finding.path.clone(),
+                line: file.line(finding.range.start as usize) + 1,
+            },
+            is_code,
+            written: Arc::from(&*written),
+            finding,
+        })
+    });
+    uses.collect()
 }
 
-/// The path of the variable that a token reads.
-fn variable(token: &TokenKind) -> Option<&str> {
-    match token {
-        TokenKind::Variable { key } => Some(&key.text),
+/// The variable that a token reads.
+fn in_token(source: &str) -> Option<String> {
+    let mut tokens = tokens(source).into_iter();
+    tokens.find_map(|token| match token.kind {
+        TokenKind::Variable { key } => Some(key.text.to_string()),
         TokenKind::Call {
             method: Method::Scope,
             argument,
             ..
-        } => Some(argument),
+        } => Some(argument.to_string()),
         TokenKind::Call { .. }
         | TokenKind::Empty
         | TokenKind::UnknownMethod { .. }
         | TokenKind::Malformed
         | TokenKind::Unclosed => None,
+    })
+}
+
+/// The variable that `$name` or `$facts['name']` of a manifest reads, as a token writes it.
+fn in_code(source: &str) -> String {
+    let name = source.trim_start_matches('$');
+    let top = name.trim_start_matches("::");
+    match top
+        .strip_prefix("facts")
+        .filter(|rest| rest.trim_start().starts_with('['))
+    {
+        Some(part) => {
+            let quoted = |c: char| c.is_whitespace() || "[]'\"".contains(c);
+            format!("facts.{}", part.trim_matches(quoted))
+        }
+        None => name.to_owned(),
     }
 }
 

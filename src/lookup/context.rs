@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Found;
 use super::options::CompiledOptions;
 use crate::eyaml::Keys;
-use crate::hierarchy::{Backends, Config, ConfigError, Layer};
+use crate::hierarchy::{Backends, Config, ConfigError, Layer, Product};
 use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
 use crate::value::{HashMap, Ruby};
@@ -35,6 +35,15 @@ impl PuppetVersion {
     pub fn of(number: u64) -> Option<PuppetVersion> {
         let mut all = PuppetVersion::ALL.into_iter();
         all.find(|version| u64::from(u8::from(*version)) == number)
+    }
+
+    /// Who speaks in its messages.
+    #[must_use]
+    pub fn product(self) -> Product {
+        match self {
+            PuppetVersion::V7 | PuppetVersion::V8 => Product::Puppet,
+            PuppetVersion::V9 => Product::OpenVox,
+        }
     }
 
     /// The Ruby of its server: JRuby 9.3 and 9.4 are Ruby 2.6 and 3.1, JRuby 10.1 of openvox-server 9

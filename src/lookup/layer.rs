@@ -312,7 +312,8 @@ impl Engine<'_> {
         match config.as_ref() {
             Ok(_) => Ok(config),
             Err(error) => {
-                let cause = Cause::Config(Box::new(error.clone()));
+                let product = self.settings().puppet_version.product();
+                let cause = Cause::Config(Box::new(error.clone().in_words_of(product)));
                 Err(Failure::from(match error {
                     ConfigError::Structure { .. } => {
                         LookupError::new(ErrorClass::TypeAssertion, cause)

@@ -7,6 +7,7 @@ pub mod goal;
 mod proof;
 pub mod refactor;
 pub mod rename;
+pub mod upgrade;
 
 pub use proof::{Proof, prove};
 

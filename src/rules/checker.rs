@@ -288,6 +288,9 @@ impl<'a> Checker<'a> {
         findings = suppression::apply(&checked, findings, about_comments);
         fixes::without_collisions(&checked, &mut findings);
         hide(file.text(), &secrets, &mut findings);
+        let version = self.settings.puppet_version;
+        let findings_of_rules = findings.iter_mut();
+        findings_of_rules.for_each(|finding| finding.name_later_effect(version));
         findings.sort_by(|a, b| {
             (a.range.start, a.code, &a.message).cmp(&(b.range.start, b.code, &b.message))
         });

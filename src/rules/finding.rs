@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::rule::Rule;
+use super::since::Since;
 use crate::analysis::ProjectSeverity;
 use crate::syntax::{TreeNode, quoted};
 use crate::text::{TextEdit, TextRange};
@@ -186,6 +187,8 @@ pub struct Finding {
     pub tags: Vec<Tag>,
     /// Whether the range contains a secret, which reports must not repeat.
     pub is_secret: bool,
+    /// What later versions of Puppet make of it, if that is more.
+    pub since: Option<Since>,
 }
 
 impl Finding {
@@ -234,6 +237,7 @@ impl Finding {
             fixes: Vec::new(),
             tags: Vec::new(),
             is_secret: false,
+            since: None,
         }
     }
 }

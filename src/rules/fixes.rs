@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::context::FileContext;
 use super::finding::{Finding, Fix, NewKey, Rest, Safety, Severity};
+use crate::syntax::puppet::{self, Dialect};
 use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, Snapshot, load};
@@ -193,6 +194,7 @@ fn overlap_or_touch(one: TextRange, other: TextRange) -> bool {
 enum LoadedAs {
     Refused,
     Other,
+    /// What data has to be; a manifest that Puppet accepts counts as one.
     Hash,
 }
 
@@ -200,10 +202,19 @@ enum LoadedAs {
 /// or load no hash any more. In a refused file, only errors are fixed.
 fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     let format = file.format().unwrap_or(Format::Yaml);
+    let is_code = file.facts().code.is_some();
     let content = |text: &str| match load(text.as_bytes(), format).loaded {
         Ok(value) if value.as_hash().is_some() => LoadedAs::Hash,
         Ok(_) => LoadedAs::Other,
         Err(_) => LoadedAs::Refused,
+    };
+    let content_of_code = |text: &str| match puppet::parse(text, Dialect::Manifest).problems {
+        problems if problems.is_empty() => LoadedAs::Hash,
+        _ => LoadedAs::Refused,
+    };
+    let content = |text: &str| match is_code {
+        true => content_of_code(text),
+        false => content(text),
     };
     let before = content(file.text());
     let after = |chosen: &[Chosen<'_>]| {

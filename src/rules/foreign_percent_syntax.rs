@@ -44,6 +44,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             shown(token)
         ),
     );
+    // Puppet 8 has no hierarchies of version 3.
+    if !is_of_version_3(file) {
+        finding.matters_later();
+    }
     let quote = match at.node.as_scalar().map(|scalar| scalar.style) {
         Some(ScalarStyle::SingleQuoted) => "''",
         Some(_) | None => "'",

@@ -143,7 +143,8 @@ impl Configuration<'_> {
         let mismatches = match self.config(part) {
             Ok(_) => return true,
             Err(ConfigError::Structure { mismatches, .. }) => mismatches,
-            Err(ConfigError::Rule { rule, .. }) => {
+            Err(ConfigError::Rule { mut rule, .. }) => {
+                rule.use_words_of(self.at.settings().puppet_version.product());
                 let key = if matches!(rule, ConfigRule::Version(_)) {
                     "version"
                 } else {

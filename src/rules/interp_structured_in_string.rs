@@ -17,10 +17,11 @@ rule!(
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, _)) = variable(at) {
         if is_structured_fact(path) {
-            findings.report(
+            let finding = findings.report(
                 at.range,
                 format!("the fact '{path}' is a hash: Puppet puts the text there that Ruby prints for it"),
             );
+            finding.matters_later();
         }
         return;
     }
@@ -49,13 +50,17 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     } else {
         return;
     };
-    findings.report(
+    let finding = findings.report(
         at.range,
         format!(
             "'{}' is {kind}: Puppet puts the text there that Ruby prints for it",
             looked_up.key.text
         ),
     );
+    // The text of a list is the same in all versions, unless it has hashes in it.
+    if kind == "a hash" {
+        finding.matters_later();
+    }
 }
 
 #[cfg(test)]

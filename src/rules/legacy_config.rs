@@ -64,6 +64,10 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
         _ => return,
     };
     let finding = findings.report_as(severity, range, message);
+    let is_global = matches!(layer, Layer::Global);
+    if version == 3 && !is_global && !is_elsewhere(at) {
+        finding.matters_later();
+    }
     finding.tags.push(Tag::Deprecated);
 }
 

@@ -7,10 +7,12 @@ use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange};
 
+mod code;
+
 rule!(
     "legacy-fact",
     Information,
-    [Token(check), ConfigText(check_path)]
+    [Token(check), ConfigText(check_path), Code(code::check)]
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
@@ -45,12 +47,7 @@ fn report(
     let CoreFact::Legacy(structured) = core_fact(name) else {
         return;
     };
-    let effect = match file.settings().puppet_version {
-        PuppetVersion::V8 | PuppetVersion::V9 => {
-            "agents of Puppet 8 do not send it unless configured to"
-        }
-        PuppetVersion::V7 => "Puppet 8 does not have it by default",
-    };
+    let effect = effect(file);
     let instead = match structured {
         Some(structured) => format!("; use facts.{structured}"),
         None => String::new(),
@@ -59,6 +56,7 @@ fn report(
         token,
         format!("'{name}' is a legacy fact: {effect}{instead}"),
     );
+    finding.matters_later();
     if let Some(structured) = structured {
         // Without `::` a class or an ENC may have set it.
         let safety = match top {
@@ -68,5 +66,15 @@ fn report(
         let title = format!("Use 'facts.{structured}'");
         let edit = TextEdit::replace(name_range(), format!("facts.{structured}"));
         finding.fixes.push(Fix::new(safety, title, edit));
+    }
+}
+
+/// What becomes of a legacy fact.
+fn effect(file: &FileContext<'_>) -> &'static str {
+    match file.settings().puppet_version {
+        PuppetVersion::V8 | PuppetVersion::V9 => {
+            "agents of Puppet 8 do not send it unless configured to"
+        }
+        PuppetVersion::V7 => "Puppet 8 does not have it by default",
     }
 }

@@ -49,6 +49,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
                     shown(written)
                 ),
             );
+            finding.matters_later();
             finding.fixes.extend(well_formed(file, at));
         }
         TokenKind::Empty

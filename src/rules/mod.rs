@@ -57,6 +57,7 @@ mod reference_graph;
 #[macro_use]
 mod rule;
 mod secrets;
+mod since;
 mod suppression;
 mod variables;
 mod walk;
@@ -69,6 +70,7 @@ pub use kept::KeptResults;
 pub use recheck::{Recheck, recheck};
 pub use rule::{PAGE_SCHEME, Rule};
 pub use secrets::secret;
+pub use since::Since;
 
 // Imports of the rules.
 use checker::RootContext;

@@ -30,11 +30,16 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         Format::Yaml if value.is_falsey() => {}
         Format::Yaml if at.settings().strict != Strict::Error => {
             let message = "the file does not contain a hash: Puppet ignores it";
-            findings.report_as(Severity::Warning, root(at).unwrap_or(range), message);
+            let range = root(at).unwrap_or(range);
+            let finding = findings.report_as(Severity::Warning, range, message);
+            finding.matters_later();
         }
         Format::Yaml | Format::Json | Format::Hocon => {
             let message = "the file does not contain a hash: every lookup that reads it fails";
             let finding = findings.report(root(at).unwrap_or(range), message);
+            if at.format() == Format::Yaml {
+                finding.matters_later();
+            }
             finding.fixes.extend(with_blank(at));
         }
     }

@@ -10,13 +10,14 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if matches!(at.token.kind, TokenKind::Variable { .. })
         && at.token.inner.slice(at.text).contains("%{")
     {
-        findings.report(
+        let finding = findings.report(
             at.range,
             format!(
                 "'%{{' has no '}}' before the next '%{{': Puppet reads '{}' as one token, and no variable has that name; close the first one",
                 shown(at.token.range.slice(at.text))
             ),
         );
+        finding.matters_later();
         return;
     }
     if at.token.kind != TokenKind::Unclosed {

@@ -41,6 +41,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         let message = format!("nothing sets a variable '{path}': {}", effect(file));
         let place = file.places(at.node).source_range(place);
         let finding = findings.report_as(Severity::Warning, at.range, message);
+        finding.matters_later();
         finding.suggest(Safety::Unsafe, place, &suggestion);
         return;
     }
@@ -64,6 +65,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         effect(file)
     );
     let finding = findings.report(at.range, message);
+    finding.matters_later();
     let Some(suggestion) = suggestion else { return };
     let suggestion = modern(suggestion).unwrap_or_else(|| format!("{suggestion}{parts}"));
     finding.severity = Severity::Warning;

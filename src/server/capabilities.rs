@@ -38,6 +38,9 @@ commands! {
     DIFF = "hiera.diff",
     /// The command that shows the impact of an unsaved edit: `{uri?}`.
     IMPACT = "hiera.impact",
+    /// The command that shows what an upgrade of Puppet changes, and turns the preview in hovers on; with
+    /// null as `to` it turns it off: `{uri?, from?, to?}`.
+    UPGRADE = "hiera.upgrade",
     /// The command that shows a report of the workspace, with advice: `{uri?}`.
     DOCTOR = "hiera.doctor",
     /// The command that shows the values that look a key up: `{uri, position | key}`.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::analysis::{AnswerCache, NodeCache, NodeChoice, NodeInputs, NodeSet, name_rules};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
-use crate::lookup::{self, ConfigCache};
+use crate::ide::upgrade::preview::Preview;
+use crate::lookup::{self, ConfigCache, PuppetVersion};
 use crate::rules::KeptResults;
 use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::PositionEncoding;
@@ -48,10 +49,15 @@ pub(crate) struct Outside {
     pub(crate) keys: Option<Arc<Keys>>,
 }
 
+/// The old version of an upgrade, if it is not the configured one, and the new one.
+pub(crate) type PreviewedVersions = (Option<PuppetVersion>, PuppetVersion);
+
 /// The user's choices by workspace folder, for the duration of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Choices {
     by_folder: BTreeMap<Arc<str>, NodeChoice>,
+    /// The versions of Puppet whose changes hovers show.
+    previews: BTreeMap<Arc<str>, PreviewedVersions>,
 }
 
 impl Choices {
@@ -64,6 +70,22 @@ impl Choices {
         around
             .max_by_key(|(folder, _)| folder.len())
             .map(|(_, choice)| choice)
+    }
+
+    /// The version whose changes hovers on a file show.
+    pub(crate) fn preview(&self, file: &str) -> Option<PreviewedVersions> {
+        let around = self.previews.iter();
+        let around = around.filter(|(folder, _)| path::within(file, folder).is_some());
+        let innermost = around.max_by_key(|(folder, _)| folder.len());
+        innermost.map(|(_, versions)| *versions)
+    }
+
+    /// Turns the preview of a version on, or off.
+    pub(crate) fn set_preview(&mut self, folder: &str, versions: Option<PreviewedVersions>) {
+        match versions {
+            Some(versions) => self.previews.insert(Arc::from(folder), versions),
+            None => self.previews.remove(folder),
+        };
     }
 
     /// The choices of exactly this folder.
@@ -88,7 +110,19 @@ impl ServerContext {
     /// Puppet's settings from the user's settings, with files read as in an editor. They hold no
     /// keys: encrypted values stay encrypted in every lookup.
     pub(crate) fn puppet(&self) -> lookup::Settings {
-        let version = self.settings.puppet_version;
+        self.puppet_of(self.settings.puppet_version)
+    }
+
+    /// The upgrade to a version, by default from the configured one.
+    pub(crate) fn upgrade(&self, from: Option<PuppetVersion>, to: PuppetVersion) -> Preview {
+        let from = from.unwrap_or(self.settings.puppet_version);
+        Preview {
+            versions: (from, to),
+            settings: PuppetVersion::ALL.map(|version| self.puppet_of(version)),
+        }
+    }
+
+    fn puppet_of(&self, version: PuppetVersion) -> lookup::Settings {
         let mut puppet = lookup::Settings::for_version(version).for_editor();
         let (strict, variables) = (self.settings.strict, self.settings.strict_variables);
         puppet.strict = strict.unwrap_or(puppet.strict);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use expect_test::expect_file;
-use hiera_ls::rules::RULES;
+use hiera_ls::rules::{RULES, Since};
 use serde_json::Value;
 
 fn printed(arguments: &[&str]) -> String {
@@ -56,14 +56,15 @@ fn the_page_of_commands_matches_the_help() {
 fn the_page_of_rules_lists_all() {
     let mut page = String::from(
         "# Rules\n\nWhat `hiera-ls check` and editors report, each with a page: what it reports, why, and how to \
-         fix it. `hiera-ls explain CODE` prints it. The severity is the usual one; a finding that concerns only some nodes may have a lower one.\n\n| rule | severity | what it finds |\n| --- | --- | --- |\n",
+         fix it. `hiera-ls explain CODE` prints it. The severity is the usual one; a finding that concerns only some nodes may have a lower one. With an older `puppetVersion`, findings say what is so from a later version on; `--format json` has it as `since`.\n\n| rule | severity | what it finds | later |\n| --- | --- | --- | --- |\n",
     );
     for rule in RULES {
         let (code, severity) = (rule.code, rule.severity.name());
         let _ = writeln!(
             page,
-            "| [{code}](rules/{code}.md) | {severity} | {} |",
-            rule.summary()
+            "| [{code}](rules/{code}.md) | {severity} | {} | {} |",
+            rule.summary(),
+            Since::of(code).map(Since::words).unwrap_or_default()
         );
     }
     expect_file!["../../docs/rules.md"].assert_eq(&page);

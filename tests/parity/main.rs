@@ -81,6 +81,13 @@ fn the_case_file_of_version_8_agrees() {
     assert_agreement("openvox-8.28-differences.jsonl", &cases, &Known::read());
 }
 
+/// What OpenVox 9 answers otherwise than 8: `openvox9_cases.py` recorded it.
+#[test]
+fn the_case_file_of_version_9_agrees() {
+    let cases = read_cases(&case_file("openvox-9.0-differences.jsonl"));
+    assert_agreement("openvox-9.0-differences.jsonl", &cases, &Known::read());
+}
+
 /// The reference itself is tested first: it reproduces all recorded answers.
 #[test]
 fn the_reference_reproduces_the_case_file() {

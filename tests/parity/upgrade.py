@@ -8,6 +8,8 @@ data is looked up for each node in the three versions, as `oracle.rb` does it, w
 from 8 on, without legacy ones. The real change between two versions is then held against the one that
 the program predicts, for every pair of a node and a key: what fails, what has another value.
 
+Then `upgrade --fix` edits a copy of the workspace, and Puppet 7 must give each node the same as before.
+
 WORKSPACE is the folder of one environment, with data directories inside of it: real Puppet knows no other
 place for them.
 
@@ -17,6 +19,7 @@ OpenVox 9 runs on the installed Ruby, with the texts of hashes of Ruby 3.4 (see 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +103,47 @@ def predicted(program, workspace, nodes, versions):
     return found
 
 
+def looked_up(process, version, workspace, nodes, keys):
+    """What a real Puppet gives each node for each key; from 8 on without legacy facts."""
+    legacy = legacy_names() if version >= 8 else set()
+    found = {}
+    for name, node in nodes.items():
+        facts = {fact: value for fact, value in node.get("facts", {}).items() if fact not in legacy}
+        request = {
+            "id": name, "node": name, "environment": "production", "environment_dir": workspace,
+            "global_hiera_yaml": None, "puppet_version": version, "facts": facts, "keys": keys,
+        }
+        for field in ("trusted", "variables"):
+            if field in node:
+                request[field] = node[field]
+        for key, answer in zip(keys, ask(process, request)["answers"]):
+            found[name, key] = outcome(answer)
+    return found
+
+
+def fixed(program, workspace, nodes_file, nodes, keys, before):
+    """How many lookups have another value in Puppet 7 after `upgrade --fix`."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = str(pathlib.Path(folder) / "workspace")
+        shutil.copytree(workspace, copy, symlinks=True)
+        command = [program, "upgrade", "--workspace", copy, "--nodes", nodes_file, "--fix", "--format", "json"]
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode not in (0, 1, 3):
+            sys.exit(f"{command}: {run.returncode}\n{run.stderr}")
+        fixes = json.loads(run.stdout)["fixes"]
+        process = oracle(None, [])
+        ask(process, {"hello": True})
+        after = looked_up(process, 7, copy, nodes, keys)
+    different = [pair for pair, outcome in before.items() if after[pair] != outcome]
+    for pair in different[:20]:
+        print("CHANGED BY --fix", pair, before[pair], after[pair])
+    print(
+        f"--fix: {fixes['edits']} edits, {len(fixes['refused'])} refused; {len(before)} lookups in Puppet 7 compared, "
+        f"{len(different)} changed"
+    )
+    return len(different)
+
+
 def main():
     program, workspace, nodes_file, lib8, lib9 = sys.argv[1:6]
     most = int(sys.argv[6]) if len(sys.argv) > 6 else 20
@@ -108,28 +152,15 @@ def main():
     matrix = [program, "matrix", "--workspace", workspace, "--nodes", nodes_file, "--all-keys", "--format", "json-lines"]
     rows = subprocess.run(matrix, capture_output=True, text=True, check=True).stdout.splitlines()
     keys = [json.loads(row)["key"] for row in rows]
-    legacy = legacy_names()
     with tempfile.NamedTemporaryFile("w", suffix=".rb", delete=False) as preload:
         preload.write(INSPECT)
     oracles = {7: oracle(None, []), 8: oracle(lib8, []), 9: oracle(lib9, [preload.name])}
     for version, process in oracles.items():
         print(version, ask(process, {"hello": True})["puppet"])
-    real = {version: {} for version in oracles}
-    for name in names:
-        node = nodes[name]
-        for version, process in oracles.items():
-            facts = node.get("facts", {})
-            if version >= 8:
-                facts = {fact: value for fact, value in facts.items() if fact not in legacy}
-            request = {
-                "id": name, "node": name, "environment": "production", "environment_dir": workspace,
-                "global_hiera_yaml": None, "puppet_version": version, "facts": facts, "keys": keys,
-            }
-            for field in ("trusted", "variables"):
-                if field in node:
-                    request[field] = node[field]
-            for key, answer in zip(keys, ask(process, request)["answers"]):
-                real[version][name, key] = outcome(answer)
+    real = {
+        version: looked_up(process, version, workspace, {name: nodes[name] for name in names}, keys)
+        for version, process in oracles.items()
+    }
     wrong = 0
     for versions in ((7, 8), (8, 9), (7, 9)):
         ours = predicted(program, workspace, nodes_file, versions)
@@ -142,6 +173,7 @@ def main():
                 if wrong <= 20:
                     print("DIFFERENT", versions, pair, "real", truth, "ours", ours.get(pair))
         print(f"{versions[0]} to {versions[1]}: {sum(counts.values())} compared: {counts}")
+    wrong += fixed(program, workspace, nodes_file, {name: nodes[name] for name in names}, keys, real[7])
     print(f"{wrong} different")
     os.unlink(preload.name)
     sys.exit(1 if wrong else 0)

@@ -46,6 +46,7 @@ type Way = vscode.QuickPickItem & { readonly run?: string };
 const SELECT_NODE = "Hiera: Select Node";
 const OVERRIDE = "Hiera: Override a Fact";
 const COMPARE = "Hiera: Compare";
+const UPGRADE = "Hiera: Preview Upgrade";
 const SET_VALUE = "Hiera: Set Value for Nodes";
 const WHY_NOT = "Hiera: Why Not This Value?";
 const KNOWN_ARE_NONE = "No nodes are known";
@@ -109,6 +110,19 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
       null,
     );
     return to === undefined ? undefined : { ...withoutPosition(place), from, to };
+  },
+
+  "hiera.upgrade": async (place) => {
+    const picked = await vscode.window.showQuickPick(
+      [
+        { label: "OpenVox 9", description: "from the configured version", to: { to: 9 } },
+        { label: "OpenVox 9 from Puppet 7", to: { from: 7, to: 9 } },
+        { label: "Puppet 8 from Puppet 7", to: { from: 7, to: 8 } },
+        { label: "End the preview", description: "hovers show today's answers only", to: { to: null } },
+      ],
+      { title: UPGRADE, placeHolder: "Upgrade to…" },
+    );
+    return picked && { ...withoutPosition(place), ...picked.to };
   },
 
   "hiera.setValue": async (place, ask) => {

@@ -38,7 +38,7 @@ impl FixOptions {
 }
 
 /// A file changed by fixes.
-pub(super) struct Fixed {
+pub(in crate::cli) struct Fixed {
     path: Arc<str>,
     before: Arc<str>,
     after: Arc<str>,
@@ -47,7 +47,11 @@ pub(super) struct Fixed {
 }
 
 /// The files that fixes changed; `before` is the workspace without the fixes.
-pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) -> Vec<Fixed> {
+pub(in crate::cli) fn fixed(
+    before: &Snapshot,
+    after: &AfterFixes,
+    settings: &Settings,
+) -> Vec<Fixed> {
     let checkers =
         [before, &after.snapshot].map(|one| Checker::with_settings(one, settings.clone()));
     let hidden = checkers.each_ref().map(SecretRanges::new);
@@ -78,7 +82,7 @@ impl Fixed {
     }
 
     /// Prints the change as a unified diff, secrets as stars. `shown` is the path to print.
-    pub(super) fn print(&self, shown: &str) {
+    pub(in crate::cli) fn print(&self, shown: &str) {
         let lines = self.shown.each_ref().map(String::as_str);
         let hunks = unified_diff_shown([&self.before, &self.after], lines);
         let diff = format!("--- {shown}\n+++ {shown}\n{hunks}");
@@ -86,12 +90,12 @@ impl Fixed {
         let _ = write!(std::io::stdout().lock(), "{diff}");
     }
 
-    pub(super) fn path(&self) -> &str {
+    pub(in crate::cli) fn path(&self) -> &str {
         &self.path
     }
 
     /// The path and the text after the fixes.
-    pub(super) fn written(&self) -> (&str, &str) {
+    pub(in crate::cli) fn written(&self) -> (&str, &str) {
         (&self.path, &self.after)
     }
 }

@@ -3,7 +3,7 @@
 mod baseline;
 mod checkstyle;
 mod concise;
-mod fix;
+pub(super) mod fix;
 mod frequent;
 mod full;
 mod github;
@@ -13,9 +13,9 @@ mod json;
 mod junit;
 mod parallel;
 mod rdjson;
-mod record;
+pub(super) mod record;
 mod report;
-mod sarif;
+pub(super) mod sarif;
 mod selection;
 mod wanted;
 

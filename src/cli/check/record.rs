@@ -7,6 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::hidden::SecretRanges;
+use crate::lookup::PuppetVersion;
 use crate::rules::{Finding, Safety, Severity};
 use crate::text::{PositionEncoding, TextRange};
 use crate::workspace::{File, Snapshot};
@@ -55,6 +56,9 @@ pub(super) struct Record {
     #[serde(flatten)]
     pub(super) place: RecordPlace,
     pub(super) message: String,
+    /// The first version of Puppet that makes more of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<PuppetVersion>,
     pub(super) related: Vec<RelatedRecord>,
     #[serde(skip)]
     pub(super) level: Severity,
@@ -109,6 +113,7 @@ impl Record {
             related: related.collect(),
             level: finding.severity,
             replacements: replacements.unwrap_or_default(),
+            since: finding.since.map(|since| since.version),
             fingerprint: String::new(),
             text: None,
             known_as: shown(&finding.path),
@@ -184,11 +189,16 @@ pub(super) fn fingerprint(records: &mut [Record]) {
         let path = &record.known_as;
         let parts = format!("{path}\0{}\0{}", record.code, record.source_line);
         let same = seen.entry(parts.clone()).or_default();
-        let digest = Sha256::digest(format!("{parts}\0{same}"));
+        record.fingerprint = hash(&format!("{parts}\0{same}"));
         *same += 1;
-        record.fingerprint = digest[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
     }
+}
+
+/// A hash of a text, in 32 hex digits.
+pub(in crate::cli) fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text);
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

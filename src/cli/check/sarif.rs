@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::record::{Record, RecordPlace, Region, by_severity};
 use crate::disk::{encoded, file_uri};
-use crate::rules::{Rule, Severity, rule};
+use crate::rules::{Rule, Severity, Since, rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -19,7 +19,17 @@ const MAX_RELATED: usize = 99;
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let codes: BTreeSet<&str> = records.iter().map(|record| record.code).collect();
     let rules: Vec<&Rule> = codes.iter().filter_map(|code| rule(code)).collect();
-    let log = json!({
+    let described = rules.iter().map(|rule| described(rule)).collect();
+    let results = records
+        .iter()
+        .map(|record| result(record, &rules))
+        .collect();
+    writeln!(out, "{:#}", log(described, results))
+}
+
+/// A log with one run: its rules and results.
+pub(in crate::cli) fn log(rules: Value, results: Value) -> Value {
+    json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
@@ -27,28 +37,28 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
                 "driver": {
                     "name": "hiera-ls",
                     "version": env!("CARGO_PKG_VERSION"),
-                    "rules": rules.iter().map(|rule| described(rule)).collect::<Value>(),
+                    "rules": rules,
                 },
             },
             "columnKind": "unicodeCodePoints",
-            "results": records
-                .iter()
-                .map(|record| result(record, &rules))
-                .collect::<Value>(),
+            "results": results,
         }],
-    });
-    writeln!(out, "{log:#}")
+    })
 }
 
 fn described(rule: &Rule) -> Value {
-    json!({
+    let mut described = json!({
         "id": rule.code,
         "shortDescription": { "text": rule.summary() },
         "fullDescription": { "text": rule.summary() },
         "help": { "text": rule.page, "markdown": rule.page },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "tags": ["hiera", "puppet"] },
-    })
+    });
+    if let Some(since) = Since::of(rule.code) {
+        described["properties"]["since"] = u8::from(since.version).into();
+    }
+    described
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -76,6 +86,9 @@ fn result(record: &Record, rules: &[&Rule]) -> Value {
         .collect();
     if !related.is_empty() {
         result["relatedLocations"] = related.into();
+    }
+    if let Some(since) = record.since {
+        result["properties"] = json!({ "since": u8::from(since) });
     }
     let replacements = record.replacements.iter();
     let replacements: Vec<Value> = replacements
@@ -115,7 +128,7 @@ fn region(region: &Region) -> Value {
 }
 
 /// A relative reference, or a `file:` URI for an absolute path.
-fn uri(path: &str) -> String {
+pub(in crate::cli) fn uri(path: &str) -> String {
     if path.starts_with('/') {
         file_uri(path)
     } else {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::hover;
 use super::matrix::SourceLine;
 use super::target::{KeyTarget, key_at};
+use super::upgrade::{self, preview::Preview};
 use crate::analysis::{Analysis, NodeSet, RootView, quoted};
 use crate::interpolation::root_of;
 use crate::scope::Node;
@@ -115,6 +116,13 @@ pub enum Question {
         /// The time, in seconds since 1970, for the age of imported nodes.
         now: i64,
     },
+    /// What an upgrade of Puppet changes.
+    Upgrade {
+        /// The file or folder that selects the hierarchy.
+        path: Arc<str>,
+        /// The versions and their settings.
+        preview: Box<Preview>,
+    },
     /// The effect of unsaved edits.
     Impact {
         /// The file or folder that selects the hierarchy.
@@ -132,7 +140,10 @@ impl Question {
             | Question::Value(place)
             | Question::Matrix(place)
             | Question::Uses(place) => Some(place),
-            Question::Diff { .. } | Question::Doctor { .. } | Question::Impact { .. } => None,
+            Question::Diff { .. }
+            | Question::Doctor { .. }
+            | Question::Upgrade { .. }
+            | Question::Impact { .. } => None,
         }
     }
 }
@@ -200,6 +211,9 @@ pub fn answer(
             return differences::document(&view, [&from, to], key.as_ref(), progress);
         }
         Question::Doctor { path, nodes, now } => doctor::document(analysis, path, nodes, "", *now),
+        Question::Upgrade { path, preview } => {
+            upgrade::preview::document(&answering(analysis, path)?, preview, progress)?
+        }
         Question::Impact { path, file } => {
             return impact::answer(analysis, path, file.as_ref(), progress);
         }

@@ -39,7 +39,7 @@ pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> Te
         ConfigRule::NoFunction { .. }
         | ConfigRule::Version(_)
         | ConfigRule::FunctionsInDefaults
-        | ConfigRule::ReservedOptionInDefaults(_)
+        | ConfigRule::ReservedOptionInDefaults { .. }
         | ConfigRule::DefaultHierarchyOutsideModule => {
             entry(tree, level, "name").map(|(_, value)| value)
         }

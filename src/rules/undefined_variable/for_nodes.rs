@@ -99,9 +99,10 @@ fn check_for(
         }
         let (name, of) = (&used.name, members.len());
         let node = nodes.certname(first);
-        let effect = match top_name(name.trim_start_matches("::")) {
-            "facts" | "trusted" => "Puppet puts an empty string there",
-            _ => effect(at),
+        let is_part = ["facts", "trusted"].contains(&top_name(name.trim_start_matches("::")));
+        let effect = match is_part {
+            true => "Puppet puts an empty string there",
+            false => effect(at),
         };
         let readers = number_of(of, "known node");
         let (severity, message) = match (is_of_all, of) {
@@ -120,6 +121,9 @@ fn check_for(
                 ),
             ),
         };
-        findings.report_as(severity, used.range, message);
+        let finding = findings.report_as(severity, used.range, message);
+        if !is_part {
+            finding.matters_later();
+        }
     }
 }

@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::execute_command::file;
+use super::execute_command::{file, version};
 use super::{Needs, View};
 use crate::ide::document::{self, Document, DocumentAnswer, ExplainForm, KeyPlace, Question};
 use crate::ide::hover;
-use crate::server::capabilities::{DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
+use crate::lookup::PuppetVersion;
+use crate::server::capabilities::{
+    DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, UPGRADE, USES, VALUE,
+};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -30,6 +33,8 @@ struct DocumentArguments {
     from: Option<Arc<str>>,
     to: Option<Arc<str>>,
     form: ExplainForm,
+    /// The versions of an upgrade.
+    versions: (Option<PuppetVersion>, Option<PuppetVersion>),
 }
 
 #[derive(Clone, Copy, Default)]
@@ -55,6 +60,7 @@ pub(super) async fn answer(
     let (lane, title) = match command {
         DIFF => (Lane::Document, "Comparing"),
         IMPACT => (Lane::Document, "Computing the impact"),
+        UPGRADE => (Lane::Document, "Looking everything up in both versions"),
         DOCTOR => (Lane::Document, "Checking the workspace"),
         _ => (Lane::Interactive, "Looking up"),
     };
@@ -166,6 +172,12 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Docume
             Some("puppet") => ExplainForm::Puppet,
             Some(_) | None => ExplainForm::People,
         },
+        versions: if command == UPGRADE {
+            let of = |name| version(arguments.get(name).cloned()).map_err(Error::invalid_params);
+            (of("from")?, of("to")?)
+        } else {
+            (None, None)
+        },
     };
     let is_about_a_key = matches!(command, VALUE | EXPLAIN | MATRIX | USES);
     if is_about_a_key && read.key.is_none() && read.position.is_none() {
@@ -212,6 +224,14 @@ fn question(command: &str, arguments: DocumentArguments, place: KeyPlace, view: 
             path,
             now: crate::disk::now(),
         },
+        UPGRADE => {
+            let (from, to) = arguments.versions;
+            let to = to.unwrap_or(PuppetVersion::V9);
+            Question::Upgrade {
+                path,
+                preview: Box::new(view.context.upgrade(from, to)),
+            }
+        }
         IMPACT => Question::Impact {
             path,
             file: arguments.file,

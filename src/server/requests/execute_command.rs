@@ -16,11 +16,13 @@ use super::nodes;
 use super::{View, of_workspace};
 use crate::analysis::Effect;
 use crate::disk;
+use crate::lookup::PuppetVersion;
 use crate::server::capabilities::{
     CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
-    REVEAL, SELECT_NODE, SET_FACT, SET_VALUE, USES, VALUE, WHY_NOT,
+    REVEAL, SELECT_NODE, SET_FACT, SET_VALUE, UPGRADE, USES, VALUE, WHY_NOT,
 };
 use crate::server::connection::{Connection, Repeat};
+use crate::server::context::PreviewedVersions;
 use crate::server::convert;
 use crate::workspace::path;
 
@@ -33,6 +35,8 @@ enum Choosing {
     /// Null resets the fact.
     Fact(String, Value),
     NoFacts,
+    /// The version whose changes hovers show; none.
+    Preview(Option<PreviewedVersions>),
 }
 
 /// Applies a command that chooses; other or invalid ones change nothing.
@@ -46,6 +50,10 @@ pub(crate) fn choose(session: &Connection, params: Option<&Value>) {
         let folders = folders(session, arguments);
         session.choose(|choices| {
             for folder in &folders {
+                if let Choosing::Preview(versions) = &choosing {
+                    choices.set_preview(folder, *versions);
+                    continue;
+                }
                 let choice = choices.entry(folder);
                 match &choosing {
                     Choosing::Node(node) => choice.node.clone_from(node),
@@ -56,6 +64,7 @@ pub(crate) fn choose(session: &Connection, params: Option<&Value>) {
                         choice.facts.insert(fact.clone(), value.clone());
                     }
                     Choosing::NoFacts => choice.facts.clear(),
+                    Choosing::Preview(_) => {}
                 }
             }
         });
@@ -83,6 +92,15 @@ pub(crate) async fn handle(
             }
             Some(Ok(Choosing::Fact(fact, value))) if !value.is_null() => {
                 check_fact(session, &arguments, fact).await
+            }
+            Some(Ok(_)) | None => Ok(None),
+        },
+        UPGRADE => match choosing(UPGRADE, &arguments) {
+            Some(Err(why)) => Err(Error::invalid_params(why)),
+            Some(Ok(Choosing::Preview(Some(_)))) => {
+                let token = params.work_done_progress_params.work_done_token;
+                let answer = document::answer(session, UPGRADE, &arguments, token).await;
+                answer.map(Some)
             }
             Some(Ok(_)) | None => Ok(None),
         },
@@ -203,8 +221,25 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
             })
         }
         CLEAR_FACTS => Some(Ok(Choosing::NoFacts)),
+        UPGRADE => Some(match arguments.get("to") {
+            Some(Value::Null) => Ok(Choosing::Preview(None)),
+            to => {
+                let to = version(to.cloned()).map(|to| to.unwrap_or(PuppetVersion::V9));
+                let from = version(arguments.get("from").cloned());
+                from.and_then(|from| Ok(Choosing::Preview(Some((from, to?)))))
+            }
+        }),
         _ => None,
     }
+}
+
+/// A version of Puppet; `None` if none is given.
+pub(super) fn version(given: Option<Value>) -> std::result::Result<Option<PuppetVersion>, String> {
+    let version = given
+        .filter(|given| !given.is_null())
+        .map(PuppetVersion::try_from);
+    let version = version.transpose();
+    version.map_err(|why| format!("'{UPGRADE}' needs versions of Puppet: {why}"))
 }
 
 /// The workspace folders of a choice: the innermost around the URI; all without one.

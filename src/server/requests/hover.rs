@@ -7,6 +7,7 @@ use super::View;
 use super::locations::offset;
 use crate::disk::file_uri;
 use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal};
+use crate::ide::upgrade::preview;
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::Index;
 use crate::server::convert;
@@ -38,11 +39,27 @@ pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Optio
         HoverForm::Aligned => (lsp::MarkupKind::Markdown, found.aligned),
         HoverForm::Plain => (lsp::MarkupKind::PlainText, found.plain),
     };
+    if let Some(line) = previewed(view, path, offset) {
+        value = format!("{}\n\n{line}", value.trim_end());
+    }
     if let Some(reading) = still_reading {
         value = format!("{reading}\n\n{value}");
     }
     let range = convert::range(file.lines(), found.range, view.encoding);
     Some(shown_as(kind, value, Some(range)))
+}
+
+/// What the upgrade that is previewed makes of the key there.
+fn previewed(view: &View, path: &str, offset: usize) -> Option<String> {
+    let (from, to) = view.context.choices.preview(path)?;
+    let preview = view.context.upgrade(from, to);
+    let (from, to) = preview.versions;
+    if from >= to {
+        return None;
+    }
+    view.analyse(path, |analysis| {
+        preview::line(analysis, path, offset, &preview)
+    })
 }
 
 /// The hover at a byte of a file.

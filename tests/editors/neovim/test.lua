@@ -433,6 +433,17 @@ test('the doctor says what is known of the workspace', function()
   vim.cmd.close()
 end)
 
+test('an upgrade is previewed, and hovers say what changes', function()
+  open('data/role/db.yaml')
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'profile::db::host: "%{::fqdn}"' })
+  local shown = shown_by('HieraLs upgrade 8 7', 'Upgrade from Puppet 7 to Puppet 8')
+  contains(shown, '1 key fails on 2 nodes: profile::db::host', 'data/role/db.yaml:', "Undefined variable '::fqdn'")
+  vim.cmd.close()
+  contains(hover('profile::db::host'), 'changes in 8: fails on 2 of 8 nodes')
+  vim.cmd('HieraLs upgrade off')
+  vim.cmd('edit!')
+end)
+
 test('another hiera.yaml is chosen, and the usual one again', function()
   local lab = workspace .. '/hiera-lab.yaml'
   vim.fn.writefile({

@@ -1,6 +1,6 @@
 // Makes the pictures of VS Code for the READMEs. Run by docs/images/make; PICTURES is the folder.
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -166,6 +166,24 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await bench.run("View: Close All Editors");
     await bench.page.setViewportSize(VIEW.viewport);
     bench.mark(`compared, ${theme}`);
+  });
+
+  test(`an upgrade previewed, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.page.setViewportSize({ width: 1440, height: 560 });
+    const role = join(bench.workspace, "data/role/db.yaml");
+    const before = readFileSync(role, "utf8");
+    writeFileSync(role, `${before}profile::db::host: "%{::fqdn}"\nprofile::db::about: "runs on %{facts.os}"\n`);
+    await bench.openByName("data/role/db.yaml");
+    await hideSideBar();
+    await bench.choose("Hiera: Preview Upgrade", "OpenVox 9 from Puppet 7");
+    await bench.page.locator(".view-lines", { hasText: "profile::db::about" }).nth(1).waitFor();
+    await bench.picture(join(PICTURES, `vscode-upgrade-${theme}.png`));
+    await bench.choose("Hiera: Preview Upgrade", "End the preview");
+    await bench.run("View: Close All Editors");
+    writeFileSync(role, before);
+    await bench.page.setViewportSize(VIEW.viewport);
+    bench.mark(`an upgrade, ${theme}`);
   });
 }
 

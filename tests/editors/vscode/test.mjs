@@ -334,6 +334,28 @@ test("the doctor says what is known of the workspace", async () => {
   bench.mark("doctor");
 });
 
+test("an upgrade is previewed with links, and hovers say what changes", async () => {
+  const role = join(bench.workspace, "data/role/db.yaml");
+  const before = readFileSync(role, "utf8");
+  writeFileSync(role, `${before}profile::db::host: "%{::fqdn}"\n`);
+  await bench.openByName("data/role/db.yaml");
+  await bench.choose("Hiera: Preview Upgrade", "Puppet 8 from Puppet 7");
+  const lines = await document("Upgrade from Puppet 7 to Puppet 8", "profile::db::host");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  assert.match(text, /1 key fails on 2 nodes: profile::db::host/);
+  assert.match(text, /Undefined variable '::fqdn'/);
+  await bench.page.locator(".editor-group-container.active .detected-link", { hasText: /data.role.db\.yaml:\d/ }).first().waitFor();
+  await bench.picture(join(process.env.OUT, "upgrade.png"));
+  await closeDocuments();
+  const hover = await bench.hover("profile::db::host", "changes in 8");
+  assert.match((await hover.textContent()).replaceAll("\u00a0", " "), /changes in 8: fails on 2 of 8 nodes/);
+  await bench.picture(join(process.env.OUT, "upgrade-hover.png"));
+  await bench.leaveHover();
+  await bench.choose("Hiera: Preview Upgrade", "End the preview");
+  writeFileSync(role, before);
+  bench.mark("upgrade previewed");
+});
+
 test("another hiera.yaml is chosen and kept in the settings, and the usual one again", async () => {
   const lab = join(bench.workspace, "hiera-lab.yaml");
   const lines = ["version: 5", "defaults: {datadir: data, data_hash: yaml_data}", "hierarchy:", "- {name: Lab, path: common.yaml}"];

@@ -6,7 +6,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::VSCODE;
-use super::commands::{HIERA, Repository, shows};
+use super::commands::{COMMON, HIERA, Repository, shows};
 use super::program::{Program, uri};
 
 /// The arguments of a comparison.
@@ -317,5 +317,60 @@ fn a_long_command_ends_where_it_is_taken_back_and_holds_up_no_hover() {
         let answer = program.wait("an end", |message| message["id"] == id);
         assert_eq!(answer["error"]["code"], -32800, "{answer}");
     }
+    program.end();
+}
+
+#[test]
+fn an_upgrade_is_previewed_in_a_document_and_in_hovers() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let text = format!(
+        "{COMMON}whole: 'on %{{facts}} %{{lookup(\"users\")}}'\nbad: '%{{nosuch}}'\nlegacy: '%{{::fqdn}}'\n"
+    );
+    std::fs::write(&common, &text).unwrap();
+    let mut program = repository.start();
+    program.open(&common);
+    let hover = |program: &mut Program, key: &str| program.hover(&common, &text, key).unwrap();
+    assert!(!hover(&mut program, "bad").contains("changes in"));
+    let from_8 = json!({ "uri": uri(&common), "data": true });
+    let report = program.command("hiera.upgrade", &from_8);
+    shows(
+        &report,
+        &expect![[r#"
+        "Upgrade from Puppet 8 to OpenVox 9" ("text")
+        from Puppet 8 to OpenVox 9: 1 key changes, on 4 of 4 nodes
+
+        hashes have another text in strings (from 9 on)
+          1 key changes on 4 nodes: whole
+          in environments/production/data/common.yaml:12
+          whole on a.x:
+          - "on {\"site\"=>\"ls\", \"clientcert\"=>\"a.x\", \"networking\"=>{\"fqdn\"=>\"a.x\", \"hostname\"=>\…
+          + "on {\"site\" => \"ls\", \"clientcert\" => \"a.x\", \"networking\" => {\"fqdn\" => \"a.x\", \"hostn…
+          fix: look up parts of the hash, as in %{lookup('key.part')}, or the whole with %{alias('key')}
+
+        unknown: what changes in bad: no file tells whether their variables exist
+    "#]],
+    );
+    assert_eq!(report["data"]["causes"][0]["cause"], "hash-text");
+    let line = |hover: String| hover.lines().last().unwrap().to_owned();
+    assert_eq!(line(hover(&mut program, "port")), "changes in 9: nothing");
+    expect![[r#"changes in 9: another value on all 4 nodes: "on {\"site\" => \"ls\", \"clientcert\" => \"a.x\", \"networking\" => {\"fqdn\"…"#]].assert_eq(&line(hover(&mut program, "whole")));
+    let from_7 = json!({ "uri": uri(&common), "from": 7, "to": 8 });
+    let report = program.command("hiera.upgrade", &from_7);
+    assert_eq!(report["title"], "Upgrade from Puppet 7 to Puppet 8");
+    expect!["changes in 8: unknown where no file tells whether its variables exist"]
+        .assert_eq(&line(hover(&mut program, "bad")));
+    expect!["changes in 8: fails on all 4 nodes: error: Undefined variable '::fqdn'"]
+        .assert_eq(&line(hover(&mut program, "legacy")));
+    assert_eq!(
+        program.refused("hiera.upgrade", &json!({ "to": 8 })).1,
+        "8 to 8 is no upgrade"
+    );
+    assert_eq!(
+        program.refused("hiera.upgrade", &json!({ "to": 10 })).1,
+        "'hiera.upgrade' needs versions of Puppet: expected 7, 8 or 9"
+    );
+    program.command("hiera.upgrade", &json!({ "to": null }));
+    assert!(!hover(&mut program, "bad").contains("changes in"));
     program.end();
 }

@@ -362,6 +362,12 @@ local questions = {
   ['hiera.impact'] = function(_, place, _, done)
     done({ uri = place.uri })
   end,
+  ['hiera.upgrade'] = function(_, place, words, done)
+    if words[1] == 'off' then
+      return done({ uri = place.uri, to = vim.NIL })
+    end
+    done({ uri = place.uri, to = tonumber(words[1]), from = tonumber(words[2]) })
+  end,
   ['hiera.doctor'] = function(_, place, _, done)
     done({ uri = place.uri })
   end,

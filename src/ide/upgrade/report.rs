@@ -1,36 +1,19 @@
-//! `hiera-ls upgrade`: the lookups that fail or change for known nodes with another version of Puppet,
-//! by the change of Puppet that causes it.
+//! What an upgrade does to lookups, by cause: sentences, Markdown and JSON.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::console;
-use super::puppet::puppet_version;
-use super::suggestions::KnownKeys;
-use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
-use super::workspace::{WorkspaceArguments, load_with_any_nodes};
-use super::{Ended, usage};
-use crate::analysis::keys_of_all;
+use super::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, structured_fact};
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
 use crate::ide::compare::Difference;
-use crate::ide::json::json;
 use crate::ide::matrix::{Cell, SourceLine};
 use crate::ide::secrets::without_secrets;
-use crate::ide::upgrade::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, structured_fact};
 use crate::lookup::PuppetVersion;
 use crate::text::{few, number_of};
-
-/// Exit code if a lookup fails newly, or a value is lost or changes.
-const CHANGES: u8 = 1;
-
-/// Exit code if nothing changes for certain, but something may.
-const UNDECIDED: u8 = 3;
 
 /// Maximum number of keys, places or names in a line.
 const MAX_LISTED: usize = 5;
@@ -38,115 +21,39 @@ const MAX_LISTED: usize = 5;
 /// Maximum width of a value, in characters.
 const WIDEST: usize = 100;
 
-/// Which upgrade, of which nodes.
-#[derive(Args)]
-pub(super) struct UpgradeArguments {
-    /// The version of today [default: --puppet-version, else as .hiera-ls.yaml says, else 7]
-    #[arg(long, value_name = "7|8", value_parser = puppet_version)]
-    from: Option<PuppetVersion>,
-    /// The version to upgrade to; 9 is OpenVox 9
-    #[arg(long, value_name = "8|9", value_parser = puppet_version, default_value = "9")]
-    to: PuppetVersion,
-    /// Only these keys; * stands for any characters
-    #[arg(long = "key", value_name = "KEY")]
-    keys: Vec<String>,
-    /// Print no values: for public logs
-    #[arg(long)]
-    no_values: bool,
-    /// What to print
-    #[arg(long, value_enum, default_value_t)]
-    format: UpgradeFormat,
-    #[command(flatten)]
-    pub(super) workspace: WorkspaceArguments,
-}
-
-/// How the changes are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum UpgradeFormat {
-    /// For people
-    #[default]
+/// The kind of a line of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportLine {
+    /// The whole or a cause.
+    Title,
+    /// Something about a cause.
     Text,
-    /// Markdown, as for a comment on a pull request
-    Markdown,
-    /// One JSON object
-    Json,
+    /// The key and the node of an example.
+    Example,
+    /// The example's answer before the upgrade.
+    Old,
+    /// The answer after it.
+    New,
 }
 
-/// Runs the command: exit code 0 if no lookup changes, 1 if one fails, loses its value or changes, 2 if
-/// something could not be read, 3 if nothing changes for certain, but something may.
-pub(super) fn run(arguments: &UpgradeArguments) -> ExitCode {
-    compared(arguments).unwrap_or_else(|message| {
-        complain(&message);
-        ExitCode::from(usage::SENSELESS)
-    })
-}
-
-fn compared(arguments: &UpgradeArguments) -> Ended {
-    let mut flags = arguments.workspace.clone();
-    flags.puppet = flags.puppet.with_version(arguments.from);
-    let loaded = load_with_any_nodes(&flags, &[])?;
-    let (upgrade, from) = loaded.upgrade(&flags.puppet, arguments.to)?;
-    loaded.note_known_nodes();
-    let views = [upgrade.before(), upgrade.after()];
-    let (keys, missing) = match arguments.keys.as_slice() {
-        [] => (keys_of_all(&views), Vec::new()),
-        keys => KnownKeys::of(&views).chosen(keys),
-    };
-    missing.iter().for_each(|message| complain(message));
-    let mut report = UpgradeReport {
-        versions: [from, arguments.to],
-        of: loaded.nodes.len(),
-        has_values: !arguments.no_values,
-        causes: BTreeMap::new(),
-        untold: upgrade.untold_facts().into_iter().cloned().collect(),
-        undecided: Vec::new(),
-        upgrade: &upgrade,
-    };
-    let mut progress = ProgressLine::new();
-    for (at, key) in keys.iter().enumerate() {
-        let (changes, is_undecided) = upgrade.changes(key);
-        changes.into_iter().for_each(|change| report.add(change));
-        if is_undecided {
-            report.undecided.push(key.clone());
-        }
-        progress.count(at + 1, keys.len(), "keys");
-        if console::is_cancelled() {
-            return Err(console::CANCELLED.to_owned());
-        }
-    }
-    progress.clear();
-    let text = match arguments.format {
-        UpgradeFormat::Text => report.text(Layout::of_output()),
-        UpgradeFormat::Markdown => report.markdown(),
-        UpgradeFormat::Json => json(&report.fields()) + "\n",
-    };
-    print(&text)?;
-    for line in report.untold_line().iter().chain(&report.undecided_line()) {
-        remark(line);
-    }
-    Ok(if !missing.is_empty() {
-        ExitCode::from(usage::SENSELESS)
-    } else if report.is_harmful() {
-        ExitCode::from(CHANGES)
-    } else if report.is_certain() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(UNDECIDED)
-    })
-}
+/// The text of a file's path and a line.
+pub type ShownPlace<'s> = &'s dyn Fn(&SourceLine) -> String;
 
 type KeysAndNodes = (Vec<Arc<str>>, BTreeSet<Arc<str>>);
 
 /// All changes with one cause.
-struct OfCause {
+#[derive(Debug)]
+pub struct OfCause {
     /// The nodes for which something happens to a key, in their order.
-    changes: BTreeMap<(UpgradeEffect, Arc<str>), Vec<Arc<str>>>,
-    places: BTreeSet<SourceLine>,
+    pub changes: BTreeMap<(UpgradeEffect, Arc<str>), Vec<Arc<str>>>,
+    /// The lines that read or set what changes.
+    pub places: BTreeSet<SourceLine>,
     /// One of the changes with the worst effect.
-    example: UpgradeChange,
+    pub example: UpgradeChange,
 }
 
-struct UpgradeReport<'a> {
+/// What an upgrade does to the known nodes.
+pub struct UpgradeReport<'a> {
     versions: [PuppetVersion; 2],
     /// The number of known nodes.
     of: usize,
@@ -159,15 +66,55 @@ struct UpgradeReport<'a> {
     upgrade: &'a Upgrade<'a>,
 }
 
-impl UpgradeReport<'_> {
+impl<'a> UpgradeReport<'a> {
+    /// The report of some keys. `progress` gets the number of keys that are done.
+    ///
+    /// # Errors
+    /// An error of `progress`.
+    pub fn of(
+        upgrade: &'a Upgrade<'a>,
+        keys: &[Arc<str>],
+        has_values: bool,
+        progress: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<UpgradeReport<'a>, String> {
+        let mut report = UpgradeReport {
+            versions: upgrade.versions(),
+            of: upgrade.nodes.len(),
+            has_values,
+            causes: BTreeMap::new(),
+            untold: upgrade.untold_facts().into_iter().cloned().collect(),
+            undecided: Vec::new(),
+            upgrade,
+        };
+        for (at, key) in keys.iter().enumerate() {
+            let (changes, is_undecided) = upgrade.changes(key);
+            changes.into_iter().for_each(|change| report.add(change));
+            if is_undecided {
+                report.undecided.push(key.clone());
+            }
+            progress(at + 1)?;
+        }
+        Ok(report)
+    }
+
+    /// The pairs of a node and a key whose lookup fails, or whose value is lost or changes. Without nodes
+    /// the name is empty.
+    #[must_use]
+    pub fn harmed(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
+        let changes = self.causes.values().flat_map(|of| &of.changes);
+        let harmful = changes.filter(|((effect, _), _)| *effect <= UpgradeEffect::Changes);
+        let pairs = harmful
+            .flat_map(|((_, key), nodes)| nodes.iter().map(|node| (node.clone(), key.clone())));
+        pairs.collect()
+    }
+
     fn add(&mut self, change: UpgradeChange) {
         let Difference { key, before, after } = &change.difference;
         let all = [before, after].map(Cell::sources);
         let mut places: BTreeSet<SourceLine> = all.into_iter().flatten().cloned().collect();
         if let UpgradeCause::LegacyFact(Some(name)) = &change.cause {
             // The places of the fact itself say more than those of the values.
-            let named = self.upgrade.legacy_facts.get(name);
-            places = named.cloned().unwrap_or(places);
+            places = self.upgrade.legacy_places(name);
         }
         let effect = change.effect;
         let (key, mut nodes) = (key.clone(), after.nodes.clone());
@@ -191,19 +138,23 @@ impl UpgradeReport<'_> {
     }
 
     /// The causes, the worst first.
-    fn causes(&self) -> Vec<(&UpgradeCause, &OfCause)> {
+    #[must_use]
+    pub fn causes(&self) -> Vec<(&UpgradeCause, &OfCause)> {
         let mut all: Vec<_> = self.causes.iter().collect();
         all.sort_by_key(|(_, of)| (of.worst(), std::cmp::Reverse(of.count())));
         all
     }
 
-    /// Whether a node loses something.
-    fn is_harmful(&self) -> bool {
+    /// Whether a lookup fails newly, or a value is lost or changes.
+    #[must_use]
+    pub fn is_harmful(&self) -> bool {
         let mut causes = self.causes.values();
         causes.any(|of| of.worst() <= Some(UpgradeEffect::Changes))
     }
 
-    fn title(&self) -> String {
+    /// The versions, and the numbers of keys and nodes.
+    #[must_use]
+    pub fn title(&self) -> String {
         let [from, to] = self.versions.map(version_name);
         let mut counts: BTreeMap<UpgradeEffect, BTreeSet<&str>> = BTreeMap::new();
         let mut nodes: BTreeSet<&str> = BTreeSet::new();
@@ -239,8 +190,16 @@ impl UpgradeReport<'_> {
     }
 
     /// Whether all that may change is known.
-    fn is_certain(&self) -> bool {
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
         self.untold.is_empty() && self.undecided.is_empty()
+    }
+
+    /// What is not known, in sentences.
+    #[must_use]
+    pub fn unknown(&self, shown: ShownPlace<'_>) -> Vec<String> {
+        let lines = [self.untold_line(shown), self.undecided_line()];
+        lines.into_iter().flatten().collect()
     }
 
     fn undecided_line(&self) -> Option<String> {
@@ -250,46 +209,48 @@ impl UpgradeReport<'_> {
         })
     }
 
-    fn untold_line(&self) -> Option<String> {
+    fn untold_line(&self, shown: ShownPlace<'_>) -> Option<String> {
         let first = self.untold.first()?;
-        let file = self.upgrade.legacy_facts.get(first)?.first()?;
+        let places = self.upgrade.legacy_places(first);
+        let file = places.first()?;
         Some(format!(
-            "unknown: what changes where {} {} read, such as in {}:{}: no file tells whether nodes have {}",
+            "unknown: what changes where {} {} read, such as in {}: no file tells whether nodes have {}",
             few(&self.untold, MAX_LISTED),
             if self.untold.len() == 1 { "is" } else { "are" },
-            shown(&file.file),
-            file.line,
+            shown(file),
             if self.untold.len() == 1 { "it" } else { "them" },
         ))
     }
 
-    fn text(&self, layout: Layout) -> String {
-        let mut out = layout.line(Paint::Title, &self.title());
+    /// The report for people, line by line.
+    #[must_use]
+    pub fn for_people(&self, shown: ShownPlace<'_>) -> Vec<(ReportLine, String)> {
+        let mut lines = vec![(ReportLine::Title, self.title())];
         for (cause, of) in self.causes() {
-            out.push('\n');
-            out += &layout.line(Paint::Title, &headline(cause));
-            for line in of.lines() {
-                out += &layout.paragraph(Paint::Plain, &format!("  {line}"), 4);
-            }
-            let (on, [old, new]) = of.example(self.has_values);
-            out += &layout.line(Paint::Aside, &format!("  {on}"));
-            out += &layout.line(Paint::Old, &format!("  - {old}"));
-            out += &layout.line(Paint::New, &format!("  + {new}"));
-            if let Some(fix) = fix(cause) {
-                out += &layout.paragraph(Paint::Plain, &format!("  fix: {fix}"), 4);
-            }
+            lines.push((ReportLine::Text, String::new()));
+            lines.push((ReportLine::Title, headline(cause)));
+            let texts = of.lines(shown).into_iter();
+            lines.extend(texts.map(|text| (ReportLine::Text, format!("  {text}"))));
+            let (on, [old, new]) = self.example(of);
+            lines.push((ReportLine::Example, format!("  {on}")));
+            lines.push((ReportLine::Old, format!("  - {old}")));
+            lines.push((ReportLine::New, format!("  + {new}")));
+            let fix = fix(cause).map(|fix| (ReportLine::Text, format!("  fix: {fix}")));
+            lines.extend(fix);
         }
-        out
+        lines
     }
 
-    fn markdown(&self) -> String {
+    /// The report in Markdown.
+    #[must_use]
+    pub fn markdown(&self, shown: ShownPlace<'_>) -> String {
         let mut out = format!("## {}\n", self.title());
         for (cause, of) in self.causes() {
             let _ = writeln!(out, "\n### {}\n", headline(cause));
-            for line in of.lines() {
+            for line in of.lines(shown) {
                 let _ = writeln!(out, "- {}", line.replace('`', "\u{2bb}"));
             }
-            let (on, [old, new]) = of.example(self.has_values);
+            let (on, [old, new]) = self.example(of);
             let _ = writeln!(out, "- {on}\n\n```diff\n- {old}\n+ {new}\n```");
             if let Some(fix) = fix(cause) {
                 let _ = writeln!(out, "\nFix: {fix}");
@@ -298,7 +259,20 @@ impl UpgradeReport<'_> {
         out
     }
 
-    fn fields(&self) -> ReportFields<'_> {
+    /// A change with a cause: its key and node, and both answers. Values are left out if the report has
+    /// none.
+    #[must_use]
+    pub fn example(&self, of: &OfCause) -> (String, [String; 2]) {
+        let shown = without_secrets(&of.example.difference);
+        (
+            example_place(&shown),
+            example_sides(&shown, self.has_values),
+        )
+    }
+
+    /// The report as JSON has it.
+    #[must_use]
+    pub fn fields(&self) -> ReportFields<'_> {
         let [from, to] = self.versions;
         ReportFields {
             from,
@@ -313,7 +287,8 @@ impl UpgradeReport<'_> {
 
 impl OfCause {
     /// The worst effect.
-    fn worst(&self) -> Option<UpgradeEffect> {
+    #[must_use]
+    pub fn worst(&self) -> Option<UpgradeEffect> {
         self.changes.keys().next().map(|(effect, _)| *effect)
     }
 
@@ -323,62 +298,67 @@ impl OfCause {
     }
 
     /// What happens to which keys, and where.
-    fn lines(&self) -> Vec<String> {
-        let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
-        for ((effect, key), nodes) in &self.changes {
-            let (keys, of) = by_effect.entry(*effect).or_default();
-            keys.push(key.clone());
-            of.extend(nodes.iter().cloned());
-        }
-        let mut lines: Vec<String> = by_effect
-            .into_iter()
-            .map(|(effect, (keys, nodes))| {
-                let nodes: Vec<Arc<str>> = nodes.into_iter().collect();
-                let count = effect_text(effect, keys.len());
-                let on = match nodes.as_slice() {
-                    [] => String::new(),
-                    nodes => format!(" on {}", nodes_text(nodes)),
-                };
-                format!("{count}{on}: {}", few(&keys, MAX_LISTED))
-            })
-            .collect();
+    #[must_use]
+    pub fn lines(&self, shown: ShownPlace<'_>) -> Vec<String> {
+        let mut lines = effects_text(self);
         let places = self.places.iter();
-        let places: Vec<String> = places
-            .map(|place| format!("{}:{}", shown(&place.file), place.line))
-            .collect();
+        let places: Vec<String> = places.map(shown).collect();
         if !places.is_empty() {
             lines.push(format!("in {}", few(&places, MAX_LISTED)));
         }
         lines
     }
+}
 
-    /// A change: its key and node, and both answers.
-    fn example(&self, has_values: bool) -> (String, [String; 2]) {
-        let shown = without_secrets(&self.example.difference);
-        let Difference { key, before, after } = &shown;
-        let on = match after.nodes.first() {
-            Some(node) => format!("{key} on {node}:"),
-            None => match after.condition.first() {
-                first if first.is_empty() => format!("{key}:"),
-                first => format!("{key} where {first}:"),
-            },
-        };
-        let texts = if has_values {
-            let sides = side_texts(&shown);
-            [0, 1].map(|at| sides.get(at).cloned().unwrap_or_default())
-        } else {
-            [before, after].map(|cell| match &cell.result {
-                Ok(_) => "(a value)".to_owned(),
-                Err(_) => shorten_distinctly(&[outcome_text(cell)], WIDEST).remove(0),
-            })
-        };
-        (on, texts)
+/// What happens to which keys on which nodes, a text for each effect, the worst first.
+#[must_use]
+pub fn effects_text(of: &OfCause) -> Vec<String> {
+    let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
+    for ((effect, key), nodes) in &of.changes {
+        let (keys, of) = by_effect.entry(*effect).or_default();
+        keys.push(key.clone());
+        of.extend(nodes.iter().cloned());
     }
+    let texts = by_effect.into_iter().map(|(effect, (keys, nodes))| {
+        let nodes: Vec<Arc<str>> = nodes.into_iter().collect();
+        let count = effect_text(effect, keys.len());
+        let on = match nodes.as_slice() {
+            [] => String::new(),
+            nodes => format!(" on {}", nodes_text(nodes)),
+        };
+        format!("{count}{on}: {}", few(&keys, MAX_LISTED))
+    });
+    texts.collect()
+}
+
+/// The key and the node of a difference, with a colon.
+fn example_place(shown: &Difference) -> String {
+    let Difference { key, after, .. } = shown;
+    match after.nodes.first() {
+        Some(node) => format!("{key} on {node}:"),
+        None => match after.condition.first() {
+            first if first.is_empty() => format!("{key}:"),
+            first => format!("{key} where {first}:"),
+        },
+    }
+}
+
+/// Both answers of a difference without secrets, in one line each.
+#[must_use]
+pub fn example_sides(shown: &Difference, has_values: bool) -> [String; 2] {
+    if has_values {
+        let sides = side_texts(shown);
+        return [0, 1].map(|at| sides.get(at).cloned().unwrap_or_default());
+    }
+    [&shown.before, &shown.after].map(|cell| match &cell.result {
+        Ok(_) => "(a value)".to_owned(),
+        Err(_) => shorten_distinctly(&[outcome_text(cell)], WIDEST).remove(0),
+    })
 }
 
 /// The whole report. The format is public.
 #[derive(Serialize)]
-struct ReportFields<'a> {
+pub struct ReportFields<'a> {
     from: PuppetVersion,
     to: PuppetVersion,
     nodes: usize,
@@ -412,15 +392,7 @@ struct ChangeFields<'a> {
 
 impl<'a> CauseFields<'a> {
     fn of((cause, of): (&'a UpgradeCause, &'a OfCause)) -> CauseFields<'a> {
-        let (name, subject) = match cause {
-            UpgradeCause::UndefinedVariable(name) => ("undefined-variable", Some(&**name)),
-            UpgradeCause::Manifests(message) => ("manifests", Some(&**message)),
-            UpgradeCause::Strict(message) => ("strict", Some(&**message)),
-            UpgradeCause::LegacyFact(name) => ("legacy-fact", name.as_deref()),
-            UpgradeCause::DataProvider => ("environment-data-provider", None),
-            UpgradeCause::HashText => ("hash-text", None),
-            UpgradeCause::Version => ("version", None),
-        };
+        let (name, subject) = name_and_subject(cause);
         let changes = of
             .changes
             .iter()
@@ -448,7 +420,23 @@ impl<'a> CauseFields<'a> {
     }
 }
 
-fn version_name(version: PuppetVersion) -> &'static str {
+/// The name of a cause in JSON and SARIF, and what it is about.
+#[must_use]
+pub fn name_and_subject(cause: &UpgradeCause) -> (&'static str, Option<&str>) {
+    match cause {
+        UpgradeCause::UndefinedVariable(name) => ("undefined-variable", Some(name)),
+        UpgradeCause::Manifests(message) => ("manifests", Some(message)),
+        UpgradeCause::Strict(message) => ("strict", Some(message)),
+        UpgradeCause::LegacyFact(name) => ("legacy-fact", name.as_deref()),
+        UpgradeCause::DataProvider => ("environment-data-provider", None),
+        UpgradeCause::HashText => ("hash-text", None),
+        UpgradeCause::Version => ("version", None),
+    }
+}
+
+/// The version's name for people.
+#[must_use]
+pub fn version_name(version: PuppetVersion) -> &'static str {
     match version {
         PuppetVersion::V7 => "Puppet 7",
         PuppetVersion::V8 => "Puppet 8",
@@ -468,8 +456,23 @@ fn effect_text(effect: UpgradeEffect, count: usize) -> String {
     format!("{} {verb}", number_of(count, "key"))
 }
 
+/// What Puppet does otherwise with all causes of the same name.
+#[must_use]
+pub fn summary(cause: &UpgradeCause) -> &'static str {
+    match cause {
+        UpgradeCause::UndefinedVariable(_) => "a variable that does not exist is an error",
+        UpgradeCause::Manifests(_) => "manifests fail, or give nodes other variables",
+        UpgradeCause::Strict(_) => "what was a warning is an error",
+        UpgradeCause::LegacyFact(_) => "agents do not send legacy facts",
+        UpgradeCause::DataProvider => "environment_data_provider in environment.conf is ignored",
+        UpgradeCause::HashText => "hashes have another text in strings",
+        UpgradeCause::Version => "Puppet behaves otherwise",
+    }
+}
+
 /// What Puppet does otherwise, and from which version on.
-fn headline(cause: &UpgradeCause) -> String {
+#[must_use]
+pub fn headline(cause: &UpgradeCause) -> String {
     let what = match cause {
         UpgradeCause::UndefinedVariable(name) => {
             format!("the variable '{name}' does not exist, which is an error")
@@ -479,30 +482,29 @@ fn headline(cause: &UpgradeCause) -> String {
         UpgradeCause::LegacyFact(Some(name)) => {
             format!("agents do not send the legacy fact '{name}'")
         }
-        UpgradeCause::LegacyFact(None) => "agents do not send legacy facts".to_owned(),
-        UpgradeCause::DataProvider => {
-            "environment_data_provider in environment.conf is ignored".to_owned()
-        }
-        UpgradeCause::HashText => "hashes have another text in strings".to_owned(),
-        UpgradeCause::Version => "Puppet behaves otherwise".to_owned(),
+        UpgradeCause::LegacyFact(None)
+        | UpgradeCause::DataProvider
+        | UpgradeCause::HashText
+        | UpgradeCause::Version => summary(cause).to_owned(),
     };
     format!("{what} (from {} on)", u8::from(cause.since()))
 }
 
 /// The edit that prevents the change.
-fn fix(cause: &UpgradeCause) -> Option<String> {
+#[must_use]
+pub fn fix(cause: &UpgradeCause) -> Option<String> {
     Some(match cause {
         UpgradeCause::UndefinedVariable(_) => {
             "set the variable for these nodes, or leave the token out".to_owned()
         }
         UpgradeCause::LegacyFact(Some(name)) => match structured_fact(name) {
             Some(structured) => format!(
-                "use facts.{structured}: 'hiera-ls check --select legacy-fact --fix' writes it"
+                "use facts.{structured}: 'hiera-ls upgrade --fix' writes it where no value changes"
             ),
             None => format!("use a structured fact instead of '{name}'"),
         },
         UpgradeCause::LegacyFact(None) => {
-            "use structured facts: 'hiera-ls check --select legacy-fact --fix' writes them".to_owned()
+            "use structured facts: 'hiera-ls upgrade --fix' writes them where no value changes".to_owned()
         }
         UpgradeCause::DataProvider => "give the environment a hiera.yaml of version 5".to_owned(),
         UpgradeCause::HashText => {
