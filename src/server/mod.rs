@@ -29,6 +29,7 @@ mod progress;
 mod publish;
 mod refresh;
 mod requests;
+mod runtime;
 pub(crate) mod settings;
 mod shown_files;
 #[doc(hidden)]
@@ -204,10 +205,10 @@ async fn conversation(
         return 1;
     }
     let background = [
-        tokio::spawn(publish::publish(session.clone())),
-        tokio::spawn(backend::show_progress(session.clone())),
-        tokio::spawn(refresh::keep_drawn(session.clone())),
-        tokio::spawn(client_process::watch(session.clone())),
+        runtime::spawn(publish::publish(session.clone())),
+        runtime::spawn(backend::show_progress(session.clone())),
+        runtime::spawn(refresh::keep_drawn(session.clone())),
+        runtime::spawn(client_process::watch(session.clone())),
     ];
     let service = front(Ordered::new(service, session.clone()));
     let serving = transport::serve(service, socket, messages, &outbox, concurrency);
@@ -217,7 +218,7 @@ async fn conversation(
         // After `exit`, at the end of the pipe, or without a client there is little left to do.
         () = session.ending.notified() => {
             // Requests from before the pipe's end are still answered if that is quick.
-            let _ = tokio::time::timeout(PATIENCE_AT_END, &mut serving).await;
+            let _ = runtime::timeout(PATIENCE_AT_END, &mut serving).await;
         }
     }
     for task in background {
@@ -225,7 +226,7 @@ async fn conversation(
     }
     session.cancel_all();
     session.shown_files.close();
-    let _ = tokio::time::timeout(PATIENCE_AT_END, session.keep_all()).await;
+    let _ = runtime::timeout(PATIENCE_AT_END, session.keep_all()).await;
     session.model.close();
     session.disk.close();
     outbox.finish(PATIENCE_AT_END);
