@@ -88,6 +88,18 @@ impl Outbox {
         true
     }
 
+    /// The next message, without its header, if there is one.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn take(&self) -> Option<Vec<u8>> {
+        let mut unwritten = self.lock();
+        let mut frame = unwritten.frames.pop_front()?;
+        unwritten.bytes -= frame.len();
+        drop(unwritten);
+        self.0.written.notify_one();
+        let end = memchr::memmem::find(&frame, b"\r\n\r\n")?;
+        Some(frame.split_off(end + 4))
+    }
+
     /// Waits for the next message; `None` once it is finished.
     fn next(&self) -> Option<Vec<u8>> {
         let mut unwritten = self.lock();

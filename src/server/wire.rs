@@ -84,7 +84,7 @@ fn failure(id: Id, code: ErrorCode, why: &str) -> Response {
     clippy::result_large_err,
     reason = "one for each message; the answer is sent right away"
 )]
-fn message(body: &[u8]) -> Result<Incoming, Response> {
+pub(super) fn message(body: &[u8]) -> Result<Incoming, Response> {
     let value = serde_json::from_slice::<Value>(body).or_else(|first| {
         // JavaScript strings may contain half a surrogate pair, and well-behaved clients write it
         // as an escape that no Rust string can represent.
