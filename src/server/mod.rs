@@ -36,6 +36,7 @@ mod requests;
 mod runtime;
 pub(crate) mod settings;
 mod shown_files;
+#[cfg(not(target_family = "wasm"))]
 #[doc(hidden)]
 pub mod testing;
 mod transport;

@@ -3,6 +3,9 @@
 //!
 //! `docs/report.md` describes the questions and answers. One module has one engine.
 
+#[cfg(feature = "server")]
+mod server;
+
 use std::cell::RefCell;
 
 use hiera_ls::report::{DATA_VERSION, ReportEngine};
