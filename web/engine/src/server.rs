@@ -1,9 +1,10 @@
-//! The language server behind four more functions: the host starts it, gives it the messages of a client and the time,
-//! and takes its messages. `docs/report.md` describes them.
+//! The language server behind five more functions: the host starts it, gives it the messages of a client and the time,
+//! takes its messages, and gets the pages of rules. `docs/report.md` describes them.
 
 use std::cell::RefCell;
 use std::time::Duration;
 
+use hiera_ls::rules;
 use hiera_ls::server::{HostedServer, Options};
 
 use super::{put, taken};
@@ -49,4 +50,13 @@ pub extern "C" fn advance(now: f64) -> f64 {
 pub extern "C" fn take() -> usize {
     let message = SERVER.with_borrow(|server| server.as_ref().and_then(HostedServer::take));
     put(String::from_utf8(message.unwrap_or_default()).unwrap_or_default())
+}
+
+/// Takes the input as the code of a rule. Returns the length of the output: its page in Markdown, empty if there is no
+/// such rule.
+#[unsafe(no_mangle)]
+pub extern "C" fn page() -> usize {
+    let code = taken();
+    let rule = std::str::from_utf8(&code).ok().and_then(rules::rule);
+    put(rule.map(|rule| rule.page.to_owned()).unwrap_or_default())
 }

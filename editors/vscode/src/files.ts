@@ -1,0 +1,50 @@
+/** Hands files of the workspace over to a server that has no disk. Which ones is the server's word. */
+
+import * as vscode from "vscode";
+
+import { ofServer } from "./places";
+
+/** So many files are read at the same time. */
+const TOGETHER = 50;
+
+/** What the server wants, as URIs. */
+export interface Wanted {
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+  /** Files with more bytes are not handed over. */
+  readonly largest: number;
+}
+
+/** A file: its text, its bytes if it is not UTF-8, or its size if it is too large. */
+type Content = { readonly text: string } | { readonly base64: string } | { readonly size: number };
+
+export async function handOver({ folders, files, largest }: Wanted): Promise<unknown> {
+  return {
+    folders: await together(folders, async (uri) => {
+      const entries = await vscode.workspace.fs.readDirectory(ofServer(uri));
+      return entries.map(([name, type]) => [name, (type & vscode.FileType.Directory) !== 0]);
+    }),
+    files: await together(files, async (uri) => content(await vscode.workspace.fs.readFile(ofServer(uri)), largest)),
+  };
+}
+
+function content(bytes: Uint8Array, largest: number): Content {
+  if (bytes.length > largest) {
+    return { size: bytes.length };
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { base64: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")) };
+  }
+}
+
+/** Asks for each, a few at the same time; null for what is not there. */
+async function together<T>(uris: readonly string[], ask: (uri: string) => Promise<T>): Promise<(T | null)[]> {
+  const answers: (T | null)[] = [];
+  for (let at = 0; at < uris.length; at += TOGETHER) {
+    const some = uris.slice(at, at + TOGETHER);
+    answers.push(...(await Promise.all(some.map((uri) => ask(uri).catch(() => null)))));
+  }
+  return answers;
+}
