@@ -139,7 +139,7 @@ fn model(at: &Path) -> io::Result<String> {
 
 /// As [`std::fs::Metadata`], of a file or a folder.
 #[derive(Clone, Debug)]
-pub struct Metadata {
+pub(super) struct Metadata {
     kind: FileKind,
     size: u64,
 }
@@ -147,26 +147,26 @@ pub struct Metadata {
 impl Metadata {
     /// Whether it is a folder.
     #[must_use]
-    pub fn is_dir(&self) -> bool {
+    pub(super) fn is_dir(&self) -> bool {
         self.kind == FileKind::Directory
     }
 
     /// Whether it is a file.
     #[must_use]
-    pub fn is_file(&self) -> bool {
+    pub(super) fn is_file(&self) -> bool {
         self.kind == FileKind::File
     }
 
     /// Links are not known.
     #[must_use]
     #[expect(clippy::unused_self, reason = "as std's")]
-    pub fn is_symlink(&self) -> bool {
+    pub(super) fn is_symlink(&self) -> bool {
         false
     }
 
     /// The number of bytes, as far as it is known.
     #[must_use]
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.size
     }
 
@@ -174,7 +174,7 @@ impl Metadata {
     ///
     /// # Errors
     /// Always.
-    pub fn modified(&self) -> io::Result<SystemTime> {
+    pub(super) fn modified(&self) -> io::Result<SystemTime> {
         Err(ErrorKind::Unsupported.into())
     }
 }
@@ -183,7 +183,7 @@ impl Metadata {
 ///
 /// # Errors
 /// Nothing is there, or nothing is known yet.
-pub fn metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
+pub(super) fn metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
     let at = model(at.as_ref())?;
     let mut handed = handed();
     let kind = handed.kind(&at).ok_or_else(missing)?;
@@ -199,7 +199,7 @@ pub fn metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Errors
 /// As [`metadata`].
-pub fn symlink_metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
+pub(super) fn symlink_metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
     metadata(at)
 }
 
@@ -207,7 +207,7 @@ pub fn symlink_metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Errors
 /// As [`metadata`].
-pub fn canonicalize(at: impl AsRef<Path>) -> io::Result<std::path::PathBuf> {
+pub(super) fn canonicalize(at: impl AsRef<Path>) -> io::Result<std::path::PathBuf> {
     metadata(&at)?;
     Ok(at.as_ref().to_owned())
 }
@@ -216,13 +216,13 @@ pub fn canonicalize(at: impl AsRef<Path>) -> io::Result<std::path::PathBuf> {
 ///
 /// # Errors
 /// Always.
-pub fn read_link(_: impl AsRef<Path>) -> io::Result<std::path::PathBuf> {
+pub(super) fn read_link(_: impl AsRef<Path>) -> io::Result<std::path::PathBuf> {
     Err(ErrorKind::InvalidInput.into())
 }
 
 /// As [`std::fs::DirEntry`].
 #[derive(Debug)]
-pub struct DirEntry {
+pub(super) struct DirEntry {
     folder: String,
     name: String,
     kind: FileKind,
@@ -231,7 +231,7 @@ pub struct DirEntry {
 impl DirEntry {
     /// Its name.
     #[must_use]
-    pub fn file_name(&self) -> OsString {
+    pub(super) fn file_name(&self) -> OsString {
         OsString::from(&self.name)
     }
 
@@ -239,14 +239,14 @@ impl DirEntry {
     ///
     /// # Errors
     /// None.
-    pub fn file_type(&self) -> io::Result<Metadata> {
+    pub(super) fn file_type(&self) -> io::Result<Metadata> {
         let (kind, size) = (self.kind, 0);
         Ok(Metadata { kind, size })
     }
 
     /// Its path.
     #[must_use]
-    pub fn path(&self) -> std::path::PathBuf {
+    pub(super) fn path(&self) -> std::path::PathBuf {
         Path::new(&self.folder).join(&self.name)
     }
 }
@@ -255,7 +255,9 @@ impl DirEntry {
 ///
 /// # Errors
 /// There is no such folder, or its entries are not known yet.
-pub fn read_dir(at: impl AsRef<Path>) -> io::Result<std::vec::IntoIter<io::Result<DirEntry>>> {
+pub(super) fn read_dir(
+    at: impl AsRef<Path>,
+) -> io::Result<std::vec::IntoIter<io::Result<DirEntry>>> {
     let folder = model(at.as_ref())?;
     let mut handed = handed();
     let entries = handed.entries(&folder).ok_or_else(missing)?.clone();
@@ -268,7 +270,7 @@ pub fn read_dir(at: impl AsRef<Path>) -> io::Result<std::vec::IntoIter<io::Resul
 
 /// An open file.
 #[derive(Debug)]
-pub struct HandedFile {
+pub(super) struct HandedFile {
     bytes: Arc<[u8]>,
     at: usize,
     size: u64,
@@ -279,7 +281,7 @@ impl HandedFile {
     ///
     /// # Errors
     /// None.
-    pub fn metadata(&self) -> io::Result<Metadata> {
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
         let (kind, size) = (FileKind::File, self.size);
         Ok(Metadata { kind, size })
     }
@@ -301,7 +303,7 @@ impl Read for HandedFile {
 ///
 /// # Errors
 /// There is no such file, or its content is not known yet.
-pub fn open(at: &str) -> io::Result<HandedFile> {
+pub(super) fn open(at: &str) -> io::Result<HandedFile> {
     let at = model(Path::new(at))?;
     let (bytes, size) = match handed().content(&at).ok_or_else(missing)? {
         HandedContent::Bytes(bytes) => {

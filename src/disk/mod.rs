@@ -40,9 +40,9 @@ pub use failure::failure;
 pub use folder::{absolute, listed_with, snapshot_of, snapshot_with};
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
+pub use governing::{governing, workspace_around, workspace_of};
 #[cfg(target_family = "wasm")]
 pub use handed::{FileQuestions, HandedContent, handed};
-pub use governing::{governing, workspace_around, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use kept::KeptFolder;
 pub use native::{model, native, of_uri};

@@ -375,7 +375,7 @@ fn topmost_missing<'a>(at: &'a str, area: &str) -> &'a str {
 }
 
 /// Used by the poll of [`super::Watcher`]: the names below the folders.
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", not(target_family = "wasm")))]
 pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<WalkEntry> {
     let walked = folders
         .iter()

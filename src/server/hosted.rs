@@ -10,7 +10,7 @@ use super::connection::Connection;
 use super::ordered::Ordered;
 use super::outbox::Outbox;
 use super::wire::{self, Incoming};
-use super::{CONCURRENCY, Options, background, report_to, runtime, session, transport};
+use super::{CONCURRENCY, Options, background, finish, report_to, runtime, session, transport};
 
 /// A server for one client. One thread has one.
 pub struct HostedServer {
@@ -36,12 +36,19 @@ impl HostedServer {
             report_to(session.clone()),
             session.client.clone(),
         );
-        // Both run until the module ends.
-        drop(background(&session));
+        let background = background(&session);
         let service = front(Ordered::new(service, session.clone()));
         let output = outbox.clone();
         runtime::spawn(async move {
             transport::serve(service, socket, messages, &output, concurrency).await;
+        });
+        let ends = session.clone();
+        runtime::spawn(async move {
+            ends.ending.notified().await;
+            for task in background {
+                task.abort();
+            }
+            finish(&ends).await;
         });
         Ok(HostedServer {
             session,

@@ -1,6 +1,6 @@
 //! The language server: the only code that knows LSP types and tokio.
 //!
-//! The path of a message: `wire` (bytes → messages) → `transport` → `ordered` (order is taken,
+//! The path of a message: `frames` and `wire` (bytes → messages) → `transport` → `ordered` (order is taken,
 //! state is pinned) → `backend` → `requests/<method>` (a job on the blocking pool) → `convert` →
 //! `transport` → `outbox`. The path of an edit ends in `ordered`, where it enters `documents` and
 //! the queue of `model`; the model's writer notifies `publish`.
@@ -20,6 +20,8 @@ mod convert;
 mod diagnostics;
 mod disk_reader;
 mod documents;
+#[cfg(not(target_family = "wasm"))]
+mod frames;
 #[cfg(target_family = "wasm")]
 mod hosted;
 mod jobs;
@@ -27,16 +29,15 @@ mod memory;
 mod model;
 mod ordered;
 mod outbox;
-mod progress;
 #[cfg(not(target_family = "wasm"))]
 mod piped;
+mod progress;
 mod publish;
 mod refresh;
 mod requests;
 mod runtime;
 pub(crate) mod settings;
 mod shown_files;
-#[cfg(not(target_family = "wasm"))]
 #[doc(hidden)]
 pub mod testing;
 mod transport;
@@ -69,9 +70,6 @@ const MAX_REQUESTS: usize = 10_000;
 /// Maximum number of messages handled at once: room for all requests and more, so that reading
 /// never stops.
 pub const CONCURRENCY: usize = MAX_REQUESTS + 1_000;
-
-/// Maximum number of messages waiting to be handled; the pipe holds the others.
-const MAX_WAITING: usize = 16;
 
 /// Maximum number of logged problems of a read.
 const MAX_PROBLEMS: usize = 20;
@@ -187,6 +185,15 @@ fn background(session: &Arc<Connection>) -> [runtime::JoinHandle<()>; 4] {
         runtime::spawn(refresh::keep_drawn(session.clone())),
         runtime::spawn(client_process::watch(session.clone())),
     ]
+}
+
+/// Ends a conversation: running jobs no longer matter, and choices are saved.
+async fn finish(session: &Connection) {
+    session.cancel_all();
+    session.shown_files.close();
+    session.model.close();
+    session.disk.close();
+    session.keep_all().await;
 }
 
 /// Locks a part of the server's state. Every change under these locks is one assignment, insertion

@@ -8,12 +8,16 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::connection::Connection;
+use super::frames::read_messages;
 use super::ordered::Ordered;
 use super::outbox::Outbox;
-use super::wire::{self, Incoming};
+use super::wire::Incoming;
 use super::{
-    MAX_WAITING, Options, background, jobs, memory, report_to, runtime, session, shown_files, transport,
+    Options, background, finish, jobs, memory, report_to, runtime, session, shown_files, transport,
 };
+
+/// Maximum number of messages waiting to be handled; the pipe holds the others.
+const MAX_WAITING: usize = 16;
 
 /// How long the end waits for running answers, and for a client that reads.
 const PATIENCE_AT_END: Duration = Duration::from_secs(2);
@@ -95,11 +99,7 @@ async fn conversation(
     for task in background {
         task.abort();
     }
-    session.cancel_all();
-    session.shown_files.close();
-    let _ = runtime::timeout(PATIENCE_AT_END, session.keep_all()).await;
-    session.model.close();
-    session.disk.close();
+    let _ = runtime::timeout(PATIENCE_AT_END, finish(&session)).await;
     outbox.finish(PATIENCE_AT_END);
     session.exit_code()
 }
@@ -115,7 +115,7 @@ fn start_threads(
     let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
     let (answers, ends) = (outbox.clone(), session.clone());
     thread("input").spawn(move || {
-        wire::read_messages(input, &inbox, &answers);
+        read_messages(input, &inbox, &answers);
         ends.ending.notify_one();
     })?;
     let (from, ends) = (outbox.clone(), session.clone());

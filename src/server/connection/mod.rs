@@ -146,6 +146,7 @@ impl Connection {
     }
 
     /// The process's exit code as the protocol defines it: 1 for `exit` without `shutdown`, else 0.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn exit_code(&self) -> u8 {
         match self.stage() {
             Stage::Exited(code) => code,

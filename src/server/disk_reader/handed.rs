@@ -142,7 +142,12 @@ impl Orders {
         }
         if !self.paths.is_empty() {
             let paths: Vec<Arc<str>> = self.paths.iter().cloned().collect();
-            let _ = disk::reread(&paths, areas, &state.ignore, &mut state.data_folders.clone());
+            let _ = disk::reread(
+                &paths,
+                areas,
+                &state.ignore,
+                &mut state.data_folders.clone(),
+            );
         }
     }
 }
@@ -189,7 +194,10 @@ async fn ask(client: &Client, folders: &[Arc<str>], files: &[Arc<str>]) -> bool 
         }
     };
     let mut handed = disk::handed();
-    let listed = answers.folders.into_iter().chain(std::iter::repeat_with(|| None));
+    let listed = answers
+        .folders
+        .into_iter()
+        .chain(std::iter::repeat_with(|| None));
     for (folder, entries) in folders.iter().zip(listed) {
         let entries = entries.unwrap_or_default().into_iter();
         let entries = entries.map(|(name, is_folder)| match is_folder {
@@ -198,9 +206,15 @@ async fn ask(client: &Client, folders: &[Arc<str>], files: &[Arc<str>]) -> bool 
         });
         handed.list(folder.clone(), entries.collect());
     }
-    let contents = answers.files.into_iter().chain(std::iter::repeat_with(|| None));
+    let contents = answers
+        .files
+        .into_iter()
+        .chain(std::iter::repeat_with(|| None));
     for (file, content) in files.iter().zip(contents) {
-        handed.put(file.clone(), content.map_or(HandedContent::Missing, AnsweredFile::content));
+        handed.put(
+            file.clone(),
+            content.map_or(HandedContent::Missing, AnsweredFile::content),
+        );
     }
     true
 }
@@ -211,7 +225,9 @@ impl AnsweredFile {
             AnsweredFile::Text(text) => HandedContent::Bytes(text.into_bytes().into()),
             AnsweredFile::Base64(text) => {
                 let bytes = base64::engine::general_purpose::STANDARD.decode(text);
-                bytes.map_or(HandedContent::Missing, |bytes| HandedContent::Bytes(bytes.into()))
+                bytes.map_or(HandedContent::Missing, |bytes| {
+                    HandedContent::Bytes(bytes.into())
+                })
             }
             AnsweredFile::Size(size) => HandedContent::TooLarge(size),
         }

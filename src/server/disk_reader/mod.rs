@@ -19,9 +19,7 @@ use super::jobs::{NoAnswer, caught};
 use super::model::Model;
 use super::runtime::Instant;
 use super::{OnScanProgress, lock};
-use crate::disk::{
-    self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp,
-};
+use crate::disk::{self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp};
 use crate::eyaml::Keys;
 use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 

@@ -293,7 +293,9 @@ mod tests {
 
     #[test]
     fn one_job_runs_in_each_call() {
-        let jobs: Vec<_> = (0..3).map(|number| spawn_blocking(move || number)).collect();
+        let jobs: Vec<_> = (0..3)
+            .map(|number| spawn_blocking(move || number))
+            .collect();
         assert_eq!(advance(seconds(1)), Some(Duration::ZERO));
         assert_eq!(advance(seconds(1)), Some(Duration::ZERO));
         assert_eq!(advance(seconds(1)), None);

@@ -95,7 +95,10 @@ mod tests {
             let length = function();
             OUTPUT.with_borrow(|output| String::from_utf8(output[..length].to_vec()).unwrap())
         };
-        assert_eq!(ask("overview\n{}", call), r#"{"error":"no report is open"}"#);
+        assert_eq!(
+            ask("overview\n{}", call),
+            r#"{"error":"no report is open"}"#
+        );
         assert!(ask("{}", open).starts_with("missing field"));
     }
 }
