@@ -114,3 +114,14 @@ fn replace_lone_surrogates(json: &str) -> String {
     fixed.push_str(&json[copied.min(json.len())..]);
     fixed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_surrogate_pair_is_one_unit() {
+        let fixed = replace_lone_surrogates(r"a\ud83d b\ude00 \ud83d\ude00 \\ud83d \u00e9");
+        assert_eq!(fixed, r"a\ufffd b\ufffd \ud83d\ude00 \\ud83d \u00e9");
+    }
+}

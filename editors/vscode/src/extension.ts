@@ -15,7 +15,7 @@ import { Documents } from "./documents";
 import { chooseHierarchy, type Hierarchies, keepHierarchy } from "./hierarchies";
 import { MatrixViews } from "./matrixView";
 import { createNodes } from "./nodesFile";
-import { isServed, ofServer, scheme } from "./places";
+import { isServed, linked, ofServer, scheme } from "./places";
 import type { Platform, Reached } from "./platform";
 import { type Arguments, CREATE_NODES } from "./questions";
 import { Status } from "./status";
@@ -215,9 +215,19 @@ class Session {
       executeCommand: (command, given) => {
         const absent = this.platform.absent[command];
         if (absent !== undefined) {
-          return vscode.window.showInformationMessage(`Hiera: ${absent}`);
+          void vscode.window.showInformationMessage(`Hiera: ${absent}`);
+          return undefined;
         }
         return this.commands?.execute(command, (given as Arguments[])[0]);
+      },
+      provideHover: async (document, position, token, next) => {
+        const hover = await next(document, position, token);
+        for (const content of hover?.contents ?? []) {
+          if (content instanceof vscode.MarkdownString) {
+            content.value = linked(content.value);
+          }
+        }
+        return hover;
       },
       handleWorkDoneProgress: (token, progress, next) => {
         if (!isOfCommand(token)) {

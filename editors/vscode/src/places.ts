@@ -31,7 +31,13 @@ export function toServer(uri: vscode.Uri): string {
 /** A file that the server names. */
 export function ofServer(uri: string): vscode.Uri {
   const named = vscode.Uri.parse(uri);
-  return named.scheme === "file" && virtual !== undefined ? virtual.with({ path: named.path }) : named;
+  return named.scheme === "file" && virtual !== undefined ? virtual.with({ path: named.path, fragment: named.fragment }) : named;
+}
+
+/** A text in Markdown with its links to files. */
+export function linked(text: string): string {
+  const link = /\]\((file:\/\/\/[^)\s]*)\)/g;
+  return virtual === undefined ? text : text.replace(link, (_, uri: string) => `](${ofServer(uri).toString()})`);
 }
 
 /** A path that the server writes in its texts. */
