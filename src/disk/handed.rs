@@ -139,12 +139,12 @@ fn model(at: &Path) -> io::Result<String> {
 
 /// As [`std::fs::Metadata`], of a file or a folder.
 #[derive(Clone, Debug)]
-pub(super) struct Metadata {
+pub(super) struct HandedMetadata {
     kind: FileKind,
     size: u64,
 }
 
-impl Metadata {
+impl HandedMetadata {
     /// Whether it is a folder.
     #[must_use]
     pub(super) fn is_dir(&self) -> bool {
@@ -183,7 +183,7 @@ impl Metadata {
 ///
 /// # Errors
 /// Nothing is there, or nothing is known yet.
-pub(super) fn metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
+pub(super) fn metadata(at: impl AsRef<Path>) -> io::Result<HandedMetadata> {
     let at = model(at.as_ref())?;
     let mut handed = handed();
     let kind = handed.kind(&at).ok_or_else(missing)?;
@@ -192,14 +192,14 @@ pub(super) fn metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
         Some(HandedContent::TooLarge(size)) => *size,
         Some(HandedContent::Missing) | None => 0,
     };
-    Ok(Metadata { kind, size })
+    Ok(HandedMetadata { kind, size })
 }
 
 /// As [`metadata`]: links are not known.
 ///
 /// # Errors
 /// As [`metadata`].
-pub(super) fn symlink_metadata(at: impl AsRef<Path>) -> io::Result<Metadata> {
+pub(super) fn symlink_metadata(at: impl AsRef<Path>) -> io::Result<HandedMetadata> {
     metadata(at)
 }
 
@@ -239,9 +239,9 @@ impl DirEntry {
     ///
     /// # Errors
     /// None.
-    pub(super) fn file_type(&self) -> io::Result<Metadata> {
+    pub(super) fn file_type(&self) -> io::Result<HandedMetadata> {
         let (kind, size) = (self.kind, 0);
-        Ok(Metadata { kind, size })
+        Ok(HandedMetadata { kind, size })
     }
 
     /// Its path.
@@ -281,9 +281,9 @@ impl HandedFile {
     ///
     /// # Errors
     /// None.
-    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+    pub(super) fn metadata(&self) -> io::Result<HandedMetadata> {
         let (kind, size) = (FileKind::File, self.size);
-        Ok(Metadata { kind, size })
+        Ok(HandedMetadata { kind, size })
     }
 }
 

@@ -2,7 +2,8 @@
 
 #[cfg(target_family = "wasm")]
 pub(super) use super::handed::{
-    DirEntry, Metadata, canonicalize, metadata, open, read_dir, read_link, symlink_metadata,
+    DirEntry, HandedMetadata as Metadata, canonicalize, metadata, open, read_dir, read_link,
+    symlink_metadata,
 };
 #[cfg(not(target_family = "wasm"))]
 pub(super) use std::fs::{

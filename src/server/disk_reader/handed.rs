@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::Client;
 use tower_lsp::ls_types::request::Request;
 
-use super::{DiskReader, Orders, ReaderEvent, ReaderState};
+use super::{DiskReader, Orders, ReaderEvent, ReaderState, Watching};
 use crate::disk::{self, DataFolders, FileQuestions, HandedContent, Ignore, MAX_DEPTH};
 use crate::server::OnScanProgress;
 use crate::server::jobs::Cancellation;
@@ -26,25 +26,19 @@ const MAX_QUESTIONS: usize = 2 * MAX_DEPTH;
 /// Maximum number of files in one question, so that no answer is a message without end.
 const MAX_TOGETHER: usize = 1000;
 
-/// Wakes the reader.
-pub(super) type OrderSignal = tokio::sync::Notify;
-
-/// The client watches.
-pub(super) type Watching = ();
-
 /// `hiera-ls/files`.
 enum HandOver {}
 
 impl Request for HandOver {
-    type Params = Wanted;
-    type Result = Answers;
+    type Params = WantedFiles;
+    type Result = HandedAnswers;
     const METHOD: &'static str = "hiera-ls/files";
 }
 
 /// What is wanted, as URIs.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
+struct WantedFiles {
     folders: Vec<String>,
     files: Vec<String>,
     /// Files with more bytes are not handed over.
@@ -53,7 +47,7 @@ struct Wanted {
 
 /// The answers, in the order of the questions.
 #[derive(Serialize, Deserialize)]
-struct Answers {
+struct HandedAnswers {
     /// The names in each folder, and whether each is a folder; null for a missing one.
     folders: Vec<Option<Vec<(String, bool)>>>,
     /// The content of each file; null for a missing one.
@@ -181,7 +175,7 @@ async fn learn(client: &Client, look: impl Fn()) {
 /// Asks for some; false if the client does not answer.
 async fn ask(client: &Client, folders: &[Arc<str>], files: &[Arc<str>]) -> bool {
     let uris = |paths: &[Arc<str>]| paths.iter().map(|at| disk::file_uri(at)).collect();
-    let wanted = Wanted {
+    let wanted = WantedFiles {
         folders: uris(folders),
         files: uris(files),
         largest: LARGEST_FILE,

@@ -23,10 +23,17 @@ use crate::disk::{self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp};
 use crate::eyaml::Keys;
 use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 
-#[cfg(target_family = "wasm")]
-use handed::{OrderSignal, Watching};
+/// Wakes the reader: a thread, or a task.
 #[cfg(not(target_family = "wasm"))]
-use threaded::{OrderSignal, Watching};
+type OrderSignal = std::sync::Condvar;
+#[cfg(target_family = "wasm")]
+type OrderSignal = tokio::sync::Notify;
+
+/// Watches as long as it is alive; without a disk the client watches.
+#[cfg(not(target_family = "wasm"))]
+type Watching = Option<disk::Watcher>;
+#[cfg(target_family = "wasm")]
+type Watching = ();
 
 /// Progress is reported once per this many files.
 const PROGRESS_STEP: usize = 64;

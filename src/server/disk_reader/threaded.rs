@@ -1,10 +1,10 @@
 //! The reader as a thread of its own, on a disk.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Condvar, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use super::{DiskReader, NamedFiles, Orders, ReaderEvent, ReaderState};
+use super::{DiskReader, NamedFiles, Orders, ReaderEvent, ReaderState, Watching};
 use crate::disk::{self, DataFolders, Ignore, Stamp, WatchMode, Watcher};
 use crate::server::OnScanProgress;
 use crate::server::jobs::Cancellation;
@@ -14,12 +14,6 @@ use crate::workspace::{Snapshot, path};
 /// Polling interval for files that settings name: they can be anywhere, so no watcher covers them.
 /// A poll is one `stat` per file.
 const LOOK: Duration = Duration::from_secs(2);
-
-/// Wakes the reader.
-pub(super) type OrderSignal = Condvar;
-
-/// Watches as long as it is alive.
-pub(super) type Watching = Option<Watcher>;
 
 impl DiskReader {
     /// Starts the thread; results go to `model`. `scanning` is called with the progress of a full

@@ -185,6 +185,20 @@ const tests = {
   },
 };
 
+/** Shows a matrix and a hover, until the page has seen both and types. */
+async function forThePage() {
+  const { document, editor } = await show("data/role/web.yaml");
+  const at = place(document, "profile::web::firewall", 3);
+  editor.selection = new vscode.Selection(at, at);
+  await vscode.commands.executeCommand("hiera.matrix");
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One });
+  await until(
+    "the page has not seen a hover and a matrix",
+    () => vscode.commands.executeCommand("editor.action.showHover").then(() => document.isDirty),
+    Boolean,
+  );
+}
+
 exports.run = async () => {
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
@@ -197,10 +211,7 @@ exports.run = async () => {
       console.log(`FAILED ${name}: ${error.stack ?? error}`);
     }
   }
-  const { document, editor } = await show("data/role/web.yaml");
-  const at = place(document, "profile::web::firewall", 3);
-  editor.selection = new vscode.Selection(at, at);
-  await vscode.commands.executeCommand("editor.action.showHover");
+  await forThePage();
   console.log(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
   check(failed === 0, "some tests failed");
 };
