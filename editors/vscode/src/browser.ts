@@ -37,7 +37,11 @@ const platform: Platform = {
       ...options,
       uriConverters: { code2Protocol: toServer, protocol2Code: ofServer },
     });
-    client.onRequest("hiera-ls/files", (wanted: Wanted) => handOver(wanted));
+    client.onRequest("hiera-ls/files", (wanted: Wanted) =>
+      handOver(wanted, (words) => {
+        output.warn(words);
+      }),
+    );
     for (const note of NOTES) {
       output.info(note);
     }

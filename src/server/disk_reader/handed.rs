@@ -94,6 +94,13 @@ impl DiskReader {
         });
     }
 
+    /// The next read asks for all files in these folders again.
+    #[expect(clippy::unused_self, reason = "as that of the thread")]
+    pub(crate) fn look_again(&self, folders: &[String]) {
+        let mut handed = disk::handed();
+        folders.iter().for_each(|folder| handed.forget(folder));
+    }
+
     /// Waits for orders; `None` at the end.
     async fn next(&self) -> Option<Orders> {
         loop {
