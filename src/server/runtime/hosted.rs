@@ -115,11 +115,14 @@ pub(crate) fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
     let (sender, done) = oneshot::channel();
+    let is_finished = Arc::new(AtomicBool::new(false));
+    let finished = is_finished.clone();
     let job = move || {
+        // Nobody may wait for it.
         let _ = sender.send(work());
+        finished.store(true, Ordering::Relaxed);
     };
     JOBS.with_borrow_mut(|jobs| jobs.push_back(Box::new(job)));
-    let is_finished = Arc::new(AtomicBool::new(false));
     JoinHandle {
         answer: done,
         abort: AbortHandle::new_pair().0,
@@ -297,6 +300,7 @@ mod tests {
             .map(|number| spawn_blocking(move || number))
             .collect();
         assert_eq!(advance(seconds(1)), Some(Duration::ZERO));
+        assert!(jobs[0].is_finished() && !jobs[1].is_finished());
         assert_eq!(advance(seconds(1)), Some(Duration::ZERO));
         assert_eq!(advance(seconds(1)), None);
         let sum = spawn(async move {
