@@ -80,16 +80,18 @@ impl DiskReader {
                 for at in &orders.paths {
                     disk::handed().forget(at);
                 }
+                if in_areas(&model).await.is_none() {
+                    return;
+                }
                 learn(&client, || orders.try_first(&state)).await;
                 state.begin(&mut orders, &report);
-                let pinned = model.pin(&Cancellation::never());
-                let Some(now) = pinned.snapshot().await else {
+                // Folders of open files may have come.
+                let Some(now) = in_areas(&model).await else {
                     return;
                 };
-                disk::handed().set_areas(now.snapshot.areas());
-                learn(&client, || orders.try_out(&now.snapshot, &state)).await;
+                learn(&client, || orders.try_out(&now, &state)).await;
                 let effects = (&*model, &*scanning, &report);
-                reader.carry_out(orders, &now.snapshot, &mut state, effects);
+                reader.carry_out(orders, &now, &mut state, effects);
             }
         });
     }
@@ -151,6 +153,14 @@ impl Orders {
             );
         }
     }
+}
+
+/// The snapshot after everything in the model's queue, whose folders the client is asked about; `None` at the end.
+async fn in_areas(model: &Model) -> Option<Arc<Snapshot>> {
+    let pinned = model.pin(&Cancellation::never());
+    let snapshot = pinned.snapshot().await?.snapshot;
+    disk::handed().set_areas(snapshot.areas());
+    Some(snapshot)
 }
 
 /// Asks for all files that `look` does not find.

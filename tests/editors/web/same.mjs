@@ -5,12 +5,21 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 
-const { VSIX, HIERA_LS_SERVER, FIXTURE } = process.env;
+const { VSIX, HIERA_LS_SERVER } = process.env;
+
+// Nodes from a file that only a setting names.
+const FIXTURE = join(mkdtempSync(join(tmpdir(), "hiera-ls-same-")), "acme");
+cpSync(process.env.FIXTURE, FIXTURE, { recursive: true });
+mkdirSync(join(FIXTURE, "fleet"));
+renameSync(join(FIXTURE, "nodes.json"), join(FIXTURE, "fleet/known.json"));
+const SETTINGS = { nodesFiles: ["fleet/known.json"], fromWorkspace: ["nodesFiles"] };
+
 const PYTHON = "import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read('extension/dist/hiera-ls.wasm'))";
 
 /** Longer than any answer takes, in milliseconds. */
@@ -44,7 +53,7 @@ class Session {
 
   #reply({ method, params }) {
     if (method === "workspace/configuration") {
-      return params.items.map(() => ({}));
+      return params.items.map(() => SETTINGS);
     }
     if (method !== "hiera-ls/files") {
       return null;
@@ -196,7 +205,8 @@ for (const key of ["site::name", "profile::web::port", "profile::web::firewall",
   await command("uses", { key });
 }
 await command("diff", { from: "web01.lon.acme.example", to: "web01.nyc.acme.example" });
-await command("nodes", { details: true });
+const { nodes } = await command("nodes", { details: true });
+assert.equal(nodes.length, 8);
 await command("facts", {});
 tell("textDocument/didChange", {
   textDocument: { uri, version: 2 },
@@ -225,3 +235,4 @@ console.log("1 passed, 0 failed");
 for (const session of both) {
   session.send.stop();
 }
+rmSync(dirname(FIXTURE), { recursive: true });
