@@ -268,6 +268,8 @@ async function play(file) {
   check("the playground: a finding leads to its line", line === original.split("\n").length, line);
   await tab.getByRole("button", { name: "As it was" }).click();
   await has("it is taken back", tab.locator("#checked"), "No findings in this file.");
+  const wrong = await tab.locator("#problems li").allInnerTexts();
+  check("the playground: nothing is wrong in other files", wrong.length === 0, wrong.join("\n"));
   check("the playground: all is as it was", (await text.inputValue()) === original);
   await tab.context().close();
 }

@@ -12,6 +12,9 @@ interface Message { id?: number; method?: string; params?: Record<string, unknow
 
 const SEVERITIES = ["", "error", "warning", "information", "hint"];
 
+/** A report has numbers in place of encrypted values, which are no faults of the files. */
+const SETTINGS = { diagnostics: { severity: { "eyaml-blob": "off" } } };
+
 /** What is typed is checked after a pause of so many milliseconds. */
 const PAUSE = 120;
 
@@ -73,7 +76,7 @@ class Client {
       this.waiting.delete(id);
     } else if (id !== undefined) {
       const result = method === "hiera-ls/files" ? this.handOver(params as { folders: string[]; files: string[] })
-        : method === "workspace/configuration" ? [{}] : null;
+        : method === "workspace/configuration" ? [SETTINGS] : null;
       this.put({ id, result });
     } else if (method === "textDocument/publishDiagnostics") {
       const { uri, diagnostics } = params as { uri: string; diagnostics: Diagnostic[] };
