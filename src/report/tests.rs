@@ -341,8 +341,10 @@ fn an_edit_changes_later_answers_as_the_edited_workspace_has_them() {
     let before = ask(&edited, "matrix", question.clone());
     let web = "/acme/data/role/web.yaml";
     edited.edit(web, "profile::web::port: 8081\n").unwrap();
-    let text = r#"{"web01.lon.acme.example": {"role": "db"}}"#;
-    edited.edit("/acme/nodes.json", text).unwrap();
+    let file = acme().file(&format!("{ACME}/nodes.json")).cloned().unwrap();
+    let text = file.text().replacen("\"web\"", "\"db\"", 1);
+    assert_ne!(text, **file.text());
+    edited.edit("/acme/nodes.json", &text).unwrap();
     let after = ask(&edited, "matrix", question.clone());
     assert_ne!(after, before);
 
@@ -350,7 +352,7 @@ fn an_edit_changes_later_answers_as_the_edited_workspace_has_them() {
     let at = |name: &str| format!("{ACME}{}", name.trim_start_matches("/acme"));
     let changes = vec![
         Change::file(at(web), "profile::web::port: 8081\n"),
-        Change::file(at("/acme/nodes.json"), text),
+        Change::file(at("/acme/nodes.json"), text.as_str()),
     ];
     let fresh = engine(&data_of(
         &workspace.with(Change::Batch(changes)),
