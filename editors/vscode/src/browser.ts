@@ -28,10 +28,17 @@ const platform: Platform = {
   absent: ABSENT,
   hasTerminal: false,
   async reach({ extensionUri, extension }, options, output) {
-    const worker = new Worker(vscode.Uri.joinPath(extensionUri, "dist/worker.js").toString(true));
     const file = vscode.Uri.joinPath(extensionUri, "dist/hiera-ls.wasm");
+    const bytes = await vscode.workspace.fs.readFile(file).then(
+      (read) => read,
+      () => undefined,
+    );
+    if (bytes === undefined) {
+      return ["this package of the extension has no server for a browser: the one for the web has"];
+    }
+    const worker = new Worker(vscode.Uri.joinPath(extensionUri, "dist/worker.js").toString(true));
     // A copy: the editor may have other things in the same memory.
-    const module = (await vscode.workspace.fs.readFile(file)).slice();
+    const module = bytes.slice();
     worker.postMessage({ module }, [module.buffer]);
     const client = new LanguageClient("hiera-ls", "Hiera", worker, {
       ...options,
