@@ -5,7 +5,7 @@ export default typescript.config(
   { ignores: ["dist/**", "node_modules/**", "server/**"] },
   js.configs.recommended,
   {
-    files: ["src/**/*.ts", "webview/**/*.ts"],
+    files: ["src/**/*.ts", "webview/**/*.ts", "worker/**/*.ts"],
     extends: [...typescript.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::native::native;
 use super::read::{self, LARGEST_NAMED_FILE, Stamp, Unreadable};
+use super::system;
 use crate::value::{KeyHashing, LoadError, Value};
 use crate::workspace::path::join;
 use crate::workspace::{DataFile, FileKind, Files, Format, Generations, load};
@@ -100,7 +101,7 @@ impl DiskFiles {
 
     fn look(&self, path: &str) -> LookedAt {
         once(&self.seen, path, || {
-            let metadata = std::fs::metadata(&*native(path)).ok()?;
+            let metadata = system::metadata(&*native(path)).ok()?;
             Some((read::kind_of(&metadata)?, Stamp::of(&metadata)))
         })
     }
@@ -124,7 +125,7 @@ impl Files for DiskFiles {
     }
 
     fn is_link(&self, path: &str) -> bool {
-        std::fs::symlink_metadata(&*native(path.trim_end_matches('/')))
+        system::symlink_metadata(&*native(path.trim_end_matches('/')))
             .is_ok_and(|metadata| metadata.is_symlink())
     }
 
@@ -139,7 +140,7 @@ impl Files for DiskFiles {
 
 /// The entries of a folder, symbolic links followed, sorted by bytes.
 fn names_in(folder: &str) -> Vec<(Arc<str>, FileKind)> {
-    let Ok(entries) = std::fs::read_dir(&*native(folder)) else {
+    let Ok(entries) = system::read_dir(&*native(folder)) else {
         return Vec::new();
     };
     let mut names: Vec<(Arc<str>, FileKind)> = entries
@@ -153,7 +154,7 @@ fn names_in(folder: &str) -> Vec<(Arc<str>, FileKind)> {
                 FileKind::File
             } else {
                 let at = join(folder, &name);
-                read::kind_of(&std::fs::metadata(&*native(&at)).ok()?)?
+                read::kind_of(&system::metadata(&*native(&at)).ok()?)?
             };
             Some((Arc::from(name), kind))
         })
@@ -164,10 +165,10 @@ fn names_in(folder: &str) -> Vec<(Arc<str>, FileKind)> {
 
 /// The names of broken symbolic links in a folder, sorted by bytes.
 fn lost_links_in(folder: &str) -> Vec<Arc<str>> {
-    let entries = std::fs::read_dir(&*native(folder)).into_iter();
+    let entries = system::read_dir(&*native(folder)).into_iter();
     let links = entries.flatten().flatten().filter(|entry| {
         let own = entry.file_type();
-        own.is_ok_and(|own| own.is_symlink()) && std::fs::metadata(entry.path()).is_err()
+        own.is_ok_and(|own| own.is_symlink()) && system::metadata(entry.path()).is_err()
     });
     let names = links.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<Arc<str>> = names.map(Arc::from).collect();
@@ -241,7 +242,7 @@ impl DiskFiles {
 /// Why a path cannot be seen: Puppet calls `stat` on a data file before it opens it
 /// (`Context#cached_file_data`).
 fn unseen(path: &str) -> Option<LoadError> {
-    let error = std::fs::metadata(&*native(path)).err()?;
+    let error = system::metadata(&*native(path)).err()?;
     Some(read::system(&error, "rb_file_s_stat", path))
 }
 

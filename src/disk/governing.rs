@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::DiskFiles;
 use super::native::native;
+use super::system;
 use crate::analysis::{self, Governing, PROJECT_FILE};
 use crate::workspace::{FileKind, Files as _, path};
 
@@ -27,7 +28,7 @@ fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
     let has = |folder: &&str| {
         names
             .iter()
-            .any(|name| std::fs::symlink_metadata(&*native(&path::join(folder, name))).is_ok())
+            .any(|name| system::symlink_metadata(&*native(&path::join(folder, name))).is_ok())
     };
     std::iter::successors(Some(folder), |folder| path::parent(folder)).find(has)
 }

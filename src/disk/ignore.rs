@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::project::leads_outside;
+use super::system;
 use crate::workspace::{Content, format_of, path};
 
 /// Folders that are never entered.
@@ -45,7 +46,10 @@ const FETCHED_MODULES: &str = "spec/fixtures/modules";
 
 /// Whether a folder holds the modules installed by the tests of the module in `area`.
 fn is_fetched(folder: &str, area: &str) -> bool {
-    let has = |name: &str| Path::new(area).join(name).is_file();
+    let has = |name: &str| {
+        let found = system::metadata(Path::new(area).join(name));
+        found.is_ok_and(|found| found.is_file())
+    };
     path::within(folder, area) == Some(FETCHED_MODULES)
         && has("metadata.json")
         && (has(".fixtures.yml") || has(".fixtures.yaml"))

@@ -16,6 +16,12 @@ mod folder;
 #[cfg(feature = "git")]
 mod git;
 mod governing;
+#[cfg(any(test, target_family = "wasm"))]
+#[cfg_attr(
+    not(target_family = "wasm"),
+    allow(dead_code, unreachable_pub, reason = "tested where it is not used")
+)]
+mod handed;
 mod ignore;
 mod kept;
 mod native;
@@ -23,9 +29,10 @@ mod project;
 mod read;
 mod scan;
 mod stamps;
+mod system;
 mod uri;
 mod walk;
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", not(target_family = "wasm")))]
 mod watch;
 
 pub use batch::DiskFiles;
@@ -34,6 +41,8 @@ pub use folder::{absolute, listed_with, snapshot_of, snapshot_with};
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_around, workspace_of};
+#[cfg(target_family = "wasm")]
+pub use handed::{FileQuestions, HandedContent, handed};
 pub use ignore::{DataFolders, Ignore};
 pub use kept::KeptFolder;
 pub use native::{model, native, of_uri};
@@ -42,7 +51,7 @@ pub use read::{Stamp, read, read_named, stamp};
 pub use scan::{Scan, ScanOutcome, ScanProblem, ScanProgress, reread, scan};
 pub use uri::{encoded, file_uri};
 pub use walk::{MAX_DEPTH, MAX_FILES};
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", not(target_family = "wasm")))]
 pub use watch::{WatchMode, Watcher};
 
 /// The time, in seconds since 1970.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::native::native;
 use super::read::{Unreadable, bytes, lost_from, target};
+use super::system;
 use crate::analysis::{PROJECT_FILE, Project, ProjectError, Spoils};
 use crate::rules;
 use crate::workspace::{Lost, path};
@@ -64,7 +65,7 @@ pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> F
             Err(Unreadable::Refused(error)) => return refused(&at, error.message(&at)),
             Err(Unreadable::Gone) => {}
         }
-        if std::fs::symlink_metadata(&*native(&path::join(folder, ".git"))).is_ok() {
+        if system::symlink_metadata(&*native(&path::join(folder, ".git"))).is_ok() {
             break;
         }
     }

@@ -1,12 +1,12 @@
 //! Reads one path, with errors in Ruby's words.
 
-use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::failure::without_number;
 use super::native::{model, native};
+use super::system::{self, Metadata};
 use crate::value::{LoadError, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, path, too_large};
 
@@ -36,11 +36,11 @@ pub fn read_named(at: &str) -> DiskEntry {
 }
 
 pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
-    let Ok(own) = std::fs::symlink_metadata(&*native(at)) else {
+    let Ok(own) = system::symlink_metadata(&*native(at)) else {
         return DiskEntry::Absent;
     };
     let is_link = own.is_symlink();
-    let Ok(metadata) = std::fs::metadata(&*native(at)) else {
+    let Ok(metadata) = system::metadata(&*native(at)) else {
         return if is_link {
             DiskEntry::LostLink(Lost::Here)
         } else {
@@ -68,7 +68,7 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
 
 /// The real target of a symbolic link.
 pub(super) fn target(at: &str) -> Option<Arc<str>> {
-    let real = std::fs::canonicalize(&*native(at)).ok()?;
+    let real = system::canonicalize(&*native(at)).ok()?;
     Some(Arc::from(model(&real)?))
 }
 
@@ -78,7 +78,7 @@ pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     const MAX_LINKS: usize = 40;
     let mut at = at.to_owned();
     for _ in 0..MAX_LINKS {
-        let Ok(target) = std::fs::read_link(&*native(&at)) else {
+        let Ok(target) = system::read_link(&*native(&at)) else {
             return Lost::Here;
         };
         let Some(target) = model(&target) else {
@@ -128,7 +128,7 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
             Unreadable::Refused(system(error, call, at))
         }
     };
-    let file = open(at).map_err(|error| failed(&error, "rb_sysopen"))?;
+    let file = system::open(&native(at)).map_err(|error| failed(&error, "rb_sysopen"))?;
     let metadata = file.metadata();
     let metadata = metadata.map_err(|error| failed(&error, "rb_sysopen"))?;
     if metadata.is_dir() {
@@ -152,19 +152,6 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(too_large(at, bytes.len() as u64));
     }
     Ok(bytes)
-}
-
-/// Opens a file without waiting for a writer if it is a named pipe.
-fn open(at: &str) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(target_os = "linux")]
-    {
-        /// `O_NONBLOCK` on Linux.
-        const NON_BLOCKING: i32 = 0o4000;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NON_BLOCKING);
-    }
-    options.open(&*native(at))
 }
 
 /// A system error in the words of Ruby's `Errno` classes, with the C function in which Ruby
@@ -209,7 +196,7 @@ pub struct Stamp {
 /// The current stamp of a path, without reading it; `None` if it does not exist.
 #[must_use]
 pub fn stamp(at: &str) -> Option<Stamp> {
-    std::fs::metadata(&*native(at))
+    system::metadata(&*native(at))
         .ok()
         .map(|metadata| Stamp::of(&metadata))
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::ignore::{DataFolders, Ignore, names_data_folders};
 use super::native::native;
 use super::read::{self, Want};
+use super::system;
 use super::walk::{WalkEntry, walk};
 use crate::scope::NODES_FILES;
 use crate::value::LoadError;
@@ -288,7 +289,7 @@ pub fn reread(
         let Some(area) = areas.iter().find(|area| path::within(&at, area).is_some()) else {
             continue;
         };
-        let is_link = || std::fs::symlink_metadata(&*native(&at)).is_ok_and(|it| it.is_symlink());
+        let is_link = || system::symlink_metadata(&*native(&at)).is_ok_and(|it| it.is_symlink());
         if ignore.skips_within(&at, area) || (ignore.skips_link(&at, area) && is_link()) {
             continue;
         }
@@ -365,7 +366,7 @@ fn topmost_missing<'a>(at: &'a str, area: &str) -> &'a str {
     let mut missing = at;
     while let Some(above) = path::parent(missing) {
         let inside = path::within(above, area).is_some_and(|rest| !rest.is_empty());
-        if !inside || std::fs::symlink_metadata(&*native(above)).is_ok() {
+        if !inside || system::symlink_metadata(&*native(above)).is_ok() {
             break;
         }
         missing = above;
@@ -374,7 +375,7 @@ fn topmost_missing<'a>(at: &'a str, area: &str) -> &'a str {
 }
 
 /// Used by the poll of [`super::Watcher`]: the names below the folders.
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", not(target_family = "wasm")))]
 pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<WalkEntry> {
     let walked = folders
         .iter()

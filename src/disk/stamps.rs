@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::ignore::Ignore;
 use super::native::native;
 use super::read::Stamp;
+use super::system;
 use super::walk::walk;
 use crate::workspace::FileKind;
 
@@ -35,7 +36,7 @@ pub(super) fn look(areas: &[Arc<str>], ignore: &Ignore) -> Stamps {
     let mut stamps = Stamps::default();
     for found in walked.flat_map(|walked| walked.found) {
         let stamp = match found.kind {
-            Ok(FileKind::File) => std::fs::metadata(&*native(&found.path)).ok(),
+            Ok(FileKind::File) => system::metadata(&*native(&found.path)).ok(),
             Ok(FileKind::Directory) | Err(_) => None,
         };
         let stamp = stamp.map(|metadata| Stamp::of(&metadata));

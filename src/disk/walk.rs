@@ -9,6 +9,7 @@ use super::ignore::Ignore;
 use super::native::native;
 use super::read::{identity, lost_from, target};
 use super::scan::ScanProblem;
+use super::system;
 use crate::workspace::{FileKind, Linked, Lost, path};
 
 /// Maximum number of files and folders in one walk: far beyond any control repository, and a bound
@@ -115,7 +116,7 @@ impl WalkFolders<'_> {
 /// The kind of an entry of the walked `folder`, links followed; `None` if it is neither file nor
 /// folder.
 fn kind_at(
-    entry: &std::fs::DirEntry,
+    entry: &system::DirEntry,
     at: &str,
     (folder, ignore): (&str, &Ignore),
 ) -> Option<(Result<FileKind, Lost>, Linked)> {
@@ -123,7 +124,7 @@ fn kind_at(
     if own.is_symlink() && ignore.loses(at, folder) {
         Some((Err(Lost::Outside), Linked::Yes))
     } else if own.is_symlink() {
-        let kind = match std::fs::metadata(&*native(at)) {
+        let kind = match system::metadata(&*native(at)) {
             Ok(metadata) => Ok(super::read::kind_of(&metadata)?),
             Err(_) => Err(lost_from(at, folder)),
         };
@@ -168,7 +169,7 @@ pub(super) fn walk(
         } else {
             &here.path
         };
-        let entries = match std::fs::read_dir(&*native(shown)) {
+        let entries = match system::read_dir(&*native(shown)) {
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != std::io::ErrorKind::NotFound {
@@ -255,7 +256,7 @@ fn unentered(
 }
 
 fn chained(folder: &str, above: Option<&Arc<Chain>>) -> Option<Arc<Chain>> {
-    let identity = identity(&std::fs::metadata(&*native(folder)).ok()?)?;
+    let identity = identity(&system::metadata(&*native(folder)).ok()?)?;
     Some(Arc::new(Chain {
         identity,
         above: above.cloned(),

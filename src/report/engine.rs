@@ -91,6 +91,20 @@ impl ReportEngine {
         })
     }
 
+    /// Gives a file another text: later answers are for it. The other side of a comparison and the findings stay.
+    ///
+    /// # Errors
+    /// The report has no such file.
+    pub fn edit(&mut self, path: &str, text: &str) -> Result<(), String> {
+        let Some(file) = self.data.files.iter_mut().find(|file| *file.path == *path) else {
+            return Err(format!("{path} is not in this report"));
+        };
+        file.text = Some(Arc::from(text));
+        self.snapshot = Arc::new(self.snapshot.with(changed(file)));
+        self.asked = Mutex::new(None);
+        Ok(())
+    }
+
     /// Answers a question: `{"ok": answer}`, or `{"error": words}`. `docs/report.md` has the names.
     #[must_use]
     pub fn call(&self, name: &str, question: &str) -> String {

@@ -334,6 +334,37 @@ fn a_what_if_changes_answers() {
 }
 
 #[test]
+fn an_edit_changes_later_answers_as_the_edited_workspace_has_them() {
+    let mut edited = engine(&data_of(&acme(), None, false));
+    let question = json!({ "keys": ["profile::web::port"] });
+    // Answers and nodes that are kept must not outlive an edit.
+    let before = ask(&edited, "matrix", question.clone());
+    let web = "/acme/data/role/web.yaml";
+    edited.edit(web, "profile::web::port: 8081\n").unwrap();
+    let file = acme().file(&format!("{ACME}/nodes.json")).cloned().unwrap();
+    let text = file.text().replacen("\"web\"", "\"db\"", 1);
+    assert_ne!(text, **file.text());
+    edited.edit("/acme/nodes.json", &text).unwrap();
+    let after = ask(&edited, "matrix", question.clone());
+    assert_ne!(after, before);
+
+    let workspace = acme();
+    let at = |name: &str| format!("{ACME}{}", name.trim_start_matches("/acme"));
+    let changes = vec![
+        Change::file(at(web), "profile::web::port: 8081\n"),
+        Change::file(at("/acme/nodes.json"), text.as_str()),
+    ];
+    let fresh = engine(&data_of(
+        &workspace.with(Change::Batch(changes)),
+        None,
+        false,
+    ));
+    assert_eq!(after, ask(&fresh, "matrix", question));
+    let why = edited.edit("/etc/passwd", "").unwrap_err();
+    assert_eq!(why, "/etc/passwd is not in this report");
+}
+
+#[test]
 fn the_longest_texts_are_dropped_first() {
     let file = |name: &str, length: usize| ReportFile {
         path: Arc::from(name),

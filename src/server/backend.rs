@@ -13,6 +13,7 @@ use super::capabilities;
 use super::connection::{Connection, Index, Repeat};
 use super::progress;
 use super::requests::{self, Needs};
+use super::runtime;
 use super::settings::SECTION;
 
 pub(crate) struct Handlers {
@@ -129,7 +130,7 @@ pub(crate) fn begin(session: &Arc<Connection>) {
     }
     if !registrations.is_empty() {
         let client = session.client.clone();
-        tokio::spawn(async move {
+        runtime::spawn(async move {
             if let Err(error) = client.register_capability(registrations).await {
                 tracing::warn!("the client refused a registration: {error}");
             }
@@ -148,7 +149,7 @@ pub(crate) fn ask_for_configuration(session: &Connection) {
         return;
     };
     let turn = session.turn();
-    tokio::spawn(async move {
+    runtime::spawn(async move {
         match client.configuration(vec![item]).await {
             Ok(mut sections) if !sections.is_empty() => {
                 session.configure(turn, sections.swap_remove(0));
@@ -211,9 +212,9 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
 }
 
 /// Asks a pulling client to refresh its diagnostics. The task ends when the client has replied.
-pub(crate) fn request_new_pull(session: &Connection) -> tokio::task::JoinHandle<()> {
+pub(crate) fn request_new_pull(session: &Connection) -> runtime::JoinHandle<()> {
     let client = session.client.clone();
-    tokio::spawn(async move {
+    runtime::spawn(async move {
         let reply = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
         if let Err(error) = reply.await {
             tracing::warn!("the client did not ask for diagnostics again: {error}");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::connection::{Connection, Stage};
+use super::runtime;
 
 /// Polling interval.
 const EVERY: Duration = Duration::from_secs(1);
@@ -11,7 +12,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Ends the session once the client's process has ended.
 pub(crate) async fn watch(session: Arc<Connection>) {
     loop {
-        tokio::time::sleep(EVERY).await;
+        runtime::sleep(EVERY).await;
         if session.stage() == Stage::Uninitialized {
             continue;
         }

@@ -5,9 +5,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore};
+
+use super::runtime::{self, Instant};
 
 /// Grace period for an answer about an outdated text. A fast job still answers for the old text; a
 /// slow one is cancelled.
@@ -81,7 +83,6 @@ impl Cancellation {
         self.0.changed.notify_waiters();
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn outdate(&self) {
         self.0.outdated_since.get_or_init(Instant::now);
         let (from, to) = (RUNNING, OUTDATED);
@@ -105,7 +106,7 @@ impl Cancellation {
                 (Some(reason), _) => return reason,
                 (None, OUTDATED) => {
                     tokio::select! {
-                        () = tokio::time::sleep(self.grace_left()) => {}
+                        () = runtime::sleep(self.grace_left()) => {}
                         () = &mut changed => {}
                     }
                 }
@@ -184,7 +185,7 @@ impl Lanes {
                 }
                 caught(work)
             };
-            tokio::task::spawn_blocking(run)
+            runtime::spawn_blocking(run)
                 .await
                 .unwrap_or(Err(NoAnswer::Stopped(Reason::Cancelled)))
         };
@@ -201,7 +202,7 @@ impl Lanes {
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
+    runtime::spawn_blocking(work).await.ok()
 }
 
 /// Runs `work` and turns a panic into its message.

@@ -11,7 +11,9 @@
 )]
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(not(target_family = "wasm"))]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,6 +26,7 @@ const MAX_FOLDERS: usize = 200;
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The folder for the user's choices, from the environment; `None` if the environment names none.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn of_user() -> Option<PathBuf> {
     // Relative ones are invalid by the XDG base directory specification.
     let absolute = |name: &str| {

@@ -6,16 +6,18 @@
 //! burst of edits costs as much as one.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+#[cfg(not(target_family = "wasm"))]
+use std::sync::{Condvar, PoisonError};
 
 use arc_swap::ArcSwap;
 use indexmap::IndexMap;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 use super::documents::Text;
 use super::jobs::{Cancellation, NoAnswer, caught};
 use super::lock;
+use super::runtime::Instant;
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// The workspace as of one place in the stream of messages.
@@ -47,10 +49,16 @@ impl Pinned {
     }
 }
 
+/// Wakes the writer: a thread, or, without threads, a task.
+#[cfg(not(target_family = "wasm"))]
+type Entered = Condvar;
+#[cfg(target_family = "wasm")]
+type Entered = tokio::sync::Notify;
+
 /// The queue in front of the writer, and its latest result.
 pub(crate) struct Model {
     queue: Mutex<Queue>,
-    filled: Condvar,
+    entered: Entered,
     latest: ArcSwap<VersionedSnapshot>,
     unchecked: Mutex<Unchecked>,
     /// Called with each snapshot, in their order.
@@ -96,13 +104,13 @@ impl Model {
     /// [`Model::close`].
     pub(crate) fn start(
         follow: impl Fn(&Snapshot) + Send + Sync + 'static,
-        applied: impl Fn(&VersionedSnapshot) + Send + 'static,
+        applied: impl Fn(&VersionedSnapshot) + Send + Sync + 'static,
     ) -> std::io::Result<Arc<Model>> {
         let workspace = Workspace::new();
         let snapshot = workspace.snapshot();
         let model = Arc::new(Model {
             queue: Mutex::default(),
-            filled: Condvar::new(),
+            entered: Entered::default(),
             latest: ArcSwap::from_pointee(VersionedSnapshot {
                 snapshot,
                 revision: ModelRevision::default(),
@@ -111,9 +119,23 @@ impl Model {
             follow: Box::new(follow),
         });
         let writer = model.clone();
+        #[cfg(not(target_family = "wasm"))]
         std::thread::Builder::new()
             .name("model".to_owned())
-            .spawn(move || writer.write(workspace, &applied))?;
+            .spawn(move || {
+                while let Some(entries) = writer.filled() {
+                    writer.write(entries, &workspace, &applied);
+                }
+            })?;
+        #[cfg(target_family = "wasm")]
+        super::runtime::spawn(async move {
+            loop {
+                writer.entered.notified().await;
+                while let Some(entries) = writer.taken() {
+                    writer.write(entries, &workspace, &applied);
+                }
+            }
+        });
         Ok(model)
     }
 
@@ -142,7 +164,7 @@ impl Model {
         queue.arrived = Some(Instant::now());
         let entry = entry(queue.revision);
         queue.entries.push_back(entry);
-        self.filled.notify_one();
+        self.entered.notify_one();
     }
 
     /// Pins the workspace at this place. A request that is cancelled before its turn costs nothing.
@@ -155,7 +177,7 @@ impl Model {
         queue
             .entries
             .push_back(QueueEntry::Pin(sender, stop.clone()));
-        self.filled.notify_one();
+        self.entered.notify_one();
         Pinned::Soon(receiver)
     }
 
@@ -182,7 +204,7 @@ impl Model {
     /// Ends the writer after the entries in the queue.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
-        self.filled.notify_one();
+        self.entered.notify_one();
     }
 
     /// The changes since the last call; every snapshot pinned from now on includes them.
@@ -198,59 +220,73 @@ impl Model {
         lock(&self.queue)
     }
 
-    fn write(&self, workspace: Workspace, applied: &impl Fn(&VersionedSnapshot)) {
-        loop {
-            let entries = {
-                let mut queue = self.lock();
-                queue.busy = false;
-                while queue.entries.is_empty() {
-                    if queue.closed {
-                        return;
-                    }
-                    let filled = self.filled.wait(queue);
-                    queue = filled.unwrap_or_else(PoisonError::into_inner);
+    /// Waits for entries; `None` at the end.
+    #[cfg(not(target_family = "wasm"))]
+    fn filled(&self) -> Option<VecDeque<QueueEntry>> {
+        let mut queue = self.lock();
+        queue.busy = false;
+        while queue.entries.is_empty() {
+            if queue.closed {
+                return None;
+            }
+            let entered = self.entered.wait(queue);
+            queue = entered.unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.busy = true;
+        Some(std::mem::take(&mut queue.entries))
+    }
+
+    /// The entries that wait, if any do.
+    #[cfg(target_family = "wasm")]
+    fn taken(&self) -> Option<VecDeque<QueueEntry>> {
+        let mut queue = self.lock();
+        queue.busy = !queue.entries.is_empty();
+        queue.busy.then(|| std::mem::take(&mut queue.entries))
+    }
+
+    fn write(
+        &self,
+        entries: VecDeque<QueueEntry>,
+        workspace: &Workspace,
+        applied: &impl Fn(&VersionedSnapshot),
+    ) {
+        let mut notified = self.latest.load().revision;
+        // Effects of a change come before the requests after it.
+        let mut notify = || {
+            let latest = self.latest.load();
+            if latest.revision != notified {
+                notified = latest.revision;
+                applied(&latest);
+            }
+        };
+        let mut texts = Texts::default();
+        for entry in entries {
+            match entry {
+                QueueEntry::Text {
+                    path,
+                    text,
+                    version,
+                    revision,
+                } => {
+                    texts.by_path.insert(path, (text, version));
+                    texts.revision = revision;
                 }
-                queue.busy = true;
-                std::mem::take(&mut queue.entries)
-            };
-            let mut notified = self.latest.load().revision;
-            // Effects of a change come before the requests after it.
-            let mut notify = || {
-                let latest = self.latest.load();
-                if latest.revision != notified {
-                    notified = latest.revision;
-                    applied(&latest);
+                QueueEntry::Change(change, revision) => {
+                    self.flush(workspace, &mut texts);
+                    self.apply(workspace, change, revision);
                 }
-            };
-            let mut texts = Texts::default();
-            for entry in entries {
-                match entry {
-                    QueueEntry::Text {
-                        path,
-                        text,
-                        version,
-                        revision,
-                    } => {
-                        texts.by_path.insert(path, (text, version));
-                        texts.revision = revision;
-                    }
-                    QueueEntry::Change(change, revision) => {
-                        self.flush(&workspace, &mut texts);
-                        self.apply(&workspace, change, revision);
-                    }
-                    QueueEntry::Pin(sender, stop) => {
-                        if !stop.requested() {
-                            self.flush(&workspace, &mut texts);
-                            notify();
-                            // It fails if the request was dropped.
-                            let _ = sender.send(self.latest());
-                        }
+                QueueEntry::Pin(sender, stop) => {
+                    if !stop.requested() {
+                        self.flush(workspace, &mut texts);
+                        notify();
+                        // It fails if the request was dropped.
+                        let _ = sender.send(self.latest());
                     }
                 }
             }
-            self.flush(&workspace, &mut texts);
-            notify();
         }
+        self.flush(workspace, &mut texts);
+        notify();
     }
 
     fn flush(&self, workspace: &Workspace, texts: &mut Texts) {

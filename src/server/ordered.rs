@@ -21,6 +21,7 @@ use super::connection::{Connection, Repeat, Stage, Ticket};
 use super::convert;
 use super::documents::{OpenDocument, Text, TextChange};
 use super::requests;
+use super::runtime::{self, Instant};
 use super::settings::{LogLevel, SECTION};
 use crate::text::Position;
 use crate::workspace::{Change, ENVIRONMENT_CONF, HIERA_YAML, path};
@@ -142,7 +143,7 @@ impl Ordered {
         let trace = session.trace();
         let verbose = request.params().filter(|_| trace == Trace::Verbose);
         let (method, verbose) = (request.method().to_owned(), verbose.map(Value::to_string));
-        let since = now();
+        let since = Instant::now();
         let session = session.clone();
         let guard = Dismiss {
             session: session.clone(),
@@ -154,7 +155,7 @@ impl Ordered {
             drop(guard);
             if trace != Trace::Off {
                 let message = format!("{method} answered after {} µs", since.elapsed().as_micros());
-                tokio::spawn(async move {
+                runtime::spawn(async move {
                     let params = LogTraceParams { message, verbose };
                     session.client.send_notification::<LogTrace>(params).await;
                 });
@@ -214,11 +215,6 @@ impl Drop for Dismiss {
     fn drop(&mut self) {
         self.session.dismiss(&self.id);
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-fn now() -> std::time::Instant {
-    std::time::Instant::now()
 }
 
 /// The request with the URI of its document escaped as the typed parameters require.

@@ -2,9 +2,9 @@
 //! until [`MAX_BACKLOG`] is reached.
 
 use std::collections::VecDeque;
-use std::io::Write;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+#[cfg(not(target_family = "wasm"))]
+use std::{io::Write, sync::PoisonError, time::Duration};
 
 use serde::Serialize;
 use tokio::sync::Notify;
@@ -27,6 +27,10 @@ struct OutboxState {
 }
 
 #[derive(Default)]
+#[cfg_attr(
+    target_family = "wasm",
+    expect(dead_code, reason = "no thread writes there")
+)]
 struct Unwritten {
     frames: VecDeque<Vec<u8>>,
     bytes: usize,
@@ -67,6 +71,25 @@ impl Outbox {
         }
     }
 
+    /// The next message, without its header, if there is one.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn take(&self) -> Option<Vec<u8>> {
+        let mut unwritten = self.lock();
+        let mut frame = unwritten.frames.pop_front()?;
+        unwritten.bytes -= frame.len();
+        drop(unwritten);
+        self.0.written.notify_one();
+        let end = memchr::memmem::find(&frame, b"\r\n\r\n")?;
+        Some(frame.split_off(end + 4))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Unwritten> {
+        lock(&self.0.unwritten)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Outbox {
     /// Writes messages to `pipe` until [`Outbox::finish`]; true if the pipe accepted them all.
     /// Blocks; meant for its own thread.
     pub(crate) fn write_to(&self, mut pipe: impl Write) -> bool {
@@ -114,9 +137,5 @@ impl Outbox {
         };
         let changed = &self.0.changed;
         drop(changed.wait_timeout_while(unwritten, patience, is_under_way));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Unwritten> {
-        lock(&self.0.unwritten)
     }
 }

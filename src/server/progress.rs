@@ -5,17 +5,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{self as lsp, notification};
 
 use super::connection::Connection;
 use super::jobs::Cancellation;
 use super::lock;
+use super::runtime::{self, Instant, JoinHandle};
 
 /// Delay before unsolicited progress is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -60,14 +60,14 @@ impl Progress {
         let begin = beginning(title);
         let client = session.client.clone();
         let task = match (is_requested, session.facts().progress) {
-            (true, _) => tokio::spawn(async move {
+            (true, _) => runtime::spawn(async move {
                 send(&client, &token, begin).await;
                 forward(&client, &token, receiver).await;
             }),
-            (false, true) => tokio::spawn(own(client, token, begin, receiver)),
-            (false, false) => tokio::spawn(drained(receiver)),
+            (false, true) => runtime::spawn(own(client, token, begin, receiver)),
+            (false, false) => runtime::spawn(drained(receiver)),
         };
-        let due = Arc::new(Mutex::new(now() + patience));
+        let due = Arc::new(Mutex::new(Instant::now() + patience));
         Progress {
             task,
             is_requested,
@@ -90,16 +90,11 @@ impl Progress {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-fn now() -> Instant {
-    Instant::now()
-}
-
 impl Reporter {
     pub(crate) fn report(&self, done: usize, total: usize) {
         let mut due = lock(&self.due);
-        if now() >= *due {
-            *due = now() + INTERVAL;
+        if Instant::now() >= *due {
+            *due = Instant::now() + INTERVAL;
             // It fails once the progress has ended.
             let _ = self.sender.send(report(done, total, "keys"));
         }

@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
 use tower_lsp::ls_types as lsp;
 
 use super::backend::request_new_pull;
@@ -20,6 +19,7 @@ use super::diagnostics::{FileDiagnostics, OfFile, checker};
 use super::jobs::{Cancellation, Lane};
 use super::requests::View;
 use super::requests::diagnostic::uri;
+use super::runtime::{self, Instant};
 use crate::rules::RuleSet;
 
 /// Debounce: check after this much time without a change. Shorter than a pause between words,
@@ -79,7 +79,7 @@ pub(crate) async fn publish(session: Arc<Connection>) {
                 // One request at a time: a client that never replies is not flooded.
                 let replied = pull_request
                     .as_ref()
-                    .is_none_or(tokio::task::JoinHandle::is_finished);
+                    .is_none_or(runtime::JoinHandle::is_finished);
                 if session.facts().refreshes && replied {
                     pull_request = Some(request_new_pull(&session));
                 }
@@ -113,7 +113,7 @@ async fn quiet(session: &Connection, quiet: Duration) {
         let until = (fresh().unwrap_or(woken) + quiet).min(enough);
         tokio::select! {
             () = session.changed.notified() => {}
-            () = tokio::time::sleep_until(until) => {
+            () = runtime::sleep_until(until) => {
                 let since = session.model.arrived();
                 if since.is_none_or(|at| at + quiet <= Instant::now()) {
                     return;
@@ -142,7 +142,7 @@ async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
         && until > Instant::now()
         && Instant::now() < enough
     {
-        tokio::time::sleep_until(until.min(enough)).await;
+        runtime::sleep_until(until.min(enough)).await;
     }
 }
 
@@ -177,7 +177,7 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> CheckRou
     };
     let mut diagnostics = session.diagnostics.lock().await;
     // O(files): another thread takes over the messages that wait for this one.
-    let closed = tokio::task::block_in_place(|| {
+    let closed = runtime::block_in_place(|| {
         let pending = diagnostics.pending(&view).clone();
         let mut closed = publisher.stale(&diagnostics, pending);
         closed.retain(|path| !open.contains(path));
@@ -190,7 +190,7 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> CheckRou
     }
     tokio::select! {
         () = session.changed.notified() => return CheckRound::Interrupted,
-        () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
+        () = runtime::sleep(session.options.rest.max(session.options.quiet)) => {}
     }
     let closed: Vec<Arc<str>> = closed.into_iter().collect();
     for together in closed.chunks(MAX_TOGETHER) {

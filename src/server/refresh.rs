@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::connection::{Connection, Index, Stage};
+use super::runtime;
 
 pub(crate) async fn keep_drawn(session: Arc<Connection>) {
     let mut news = session.news.subscribe();
@@ -16,7 +17,7 @@ pub(crate) async fn keep_drawn(session: Arc<Connection>) {
         }
         loop {
             drawn = *news.borrow_and_update();
-            tokio::time::sleep(session.options.rest).await;
+            runtime::sleep(session.options.rest).await;
             if *news.borrow() == drawn {
                 break;
             }

@@ -31,6 +31,7 @@ const MAX_NAME: usize = 200;
 
 /// The parent of this process's folder: the user's runtime folder, else the folder for temporary
 /// files.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn of_user() -> PathBuf {
     let running = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let running = running.filter(|folder| folder.is_absolute() && folder.is_dir());
@@ -114,7 +115,9 @@ impl Drop for ShownFiles {
 
 /// Creates a new folder that only this user can read.
 fn make(parent: &Path) -> Result<PathBuf> {
-    let mut builder = std::fs::DirBuilder::new();
+    let builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    let mut builder = builder;
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let process = std::process::id();

@@ -4,7 +4,9 @@
 pub use super::jobs::Cancellation;
 pub use super::ordered::{MessageService, Ordered};
 pub use super::requests::{AnswerFunctions, View};
-pub use super::{CONCURRENCY, Options, serve};
+#[cfg(not(target_family = "wasm"))]
+pub use super::serve;
+pub use super::{CONCURRENCY, Options};
 pub use crate::ide::hover::Hover;
 pub use crate::ide::symbols::Symbol;
 pub use crate::workspace::Snapshot;

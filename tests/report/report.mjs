@@ -232,6 +232,48 @@ async function strict(file) {
   server.close();
 }
 
+/** In the playground an edit changes a hover, a matrix and the other views, and makes a finding; a fix takes it away. */
+async function play(file) {
+  const tab = await open(file);
+  const text = tab.getByLabel("Text");
+  const finding = tab.locator("#problems li", { hasText: "yaml11-octal" });
+  const has = async (what, locator, words) => {
+    const found = await locator.filter({ hasText: words }).waitFor({ timeout: 20_000 }).then(() => true, () => false);
+    check(`the playground: ${what}`, found, found ? "" : await locator.first().innerText().catch(() => "nothing"));
+  };
+  await tab.getByLabel("File").selectOption({ label: "data/common.yaml" });
+  await tab.waitForFunction(() => location.hash.includes("common.yaml"));
+  await has("nothing is wrong at first", tab.locator("#checked"), "No findings in this file.");
+  const original = await text.inputValue();
+  check("the playground has the file", original === readFileSync("fixtures/acme/data/common.yaml", "utf8"), original.slice(0, 200));
+  const put = async (changed, at) => {
+    await text.fill(changed);
+    await text.evaluate((field, to) => field.setSelectionRange(to, to), changed.indexOf(at) + 3);
+    await text.press("Shift");
+  };
+  await put(original, "site::name: Acme");
+  await has("a hover", tab.locator("#hover"), "Acme");
+  await put(original.replace("site::name: Acme", "site::name: Emca"), "site::name: Emca");
+  await has("an edit changes the hover", tab.locator("#hover"), "Emca");
+  await has("an edit changes the matrix", tab.locator("#matrix"), "Emca");
+  const [row] = await tab.evaluate(() => window.hiera.ask("matrix", { keys: ["site::name"] }));
+  check("the playground: an edit changes the other views", JSON.stringify(row).includes("Emca"), JSON.stringify(row));
+  await put(`${original}playground::mode: 0644\n`, "playground::mode");
+  await has("a mistake is found", finding, "0644");
+  await tab.evaluate(axe);
+  const { violations } = await tab.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  check("the playground with a finding: axe-core finds nothing", violations.length === 0, JSON.stringify(violations.map(({ id }) => id)));
+  await finding.getByRole("button").press("Enter");
+  const line = await text.evaluate((field) => field.value.slice(0, field.selectionStart).split("\n").length);
+  check("the playground: a finding leads to its line", line === original.split("\n").length, line);
+  await tab.getByRole("button", { name: "As it was" }).click();
+  await has("it is taken back", tab.locator("#checked"), "No findings in this file.");
+  const wrong = await tab.locator("#problems li").allInnerTexts();
+  check("the playground: nothing is wrong in other files", wrong.length === 0, wrong.join("\n"));
+  check("the playground: all is as it was", (await text.inputValue()) === original);
+  await tab.context().close();
+}
+
 mkdirSync(kept, { recursive: true });
 const shared = "../shared/corpora";
 const workspaces = [["acme", "fixtures/acme", [], 4e6]];
@@ -288,6 +330,10 @@ let looked = await look(acme, [
 looked += await look(compared, [["changes", "view=changes"]]);
 await use(acme);
 await strict(acme);
+const playground = resolve("target/web/playground.html");
+looked += await look(playground, [["playground", "view=edit"], ["playground's keys", "view=keys"]]);
+await play(playground);
+await strict(playground);
 await browser.close();
 if (failures > 0) {
   console.log(`${failures} failures`);

@@ -52,13 +52,25 @@ export interface Finding { code: string; severity: string; path: string; line?: 
 export interface Lines { first: number; lines: string[] }
 export type Facts = Record<string, unknown>;
 
-interface Module {
+interface Module extends Partial<ServerModule> {
   memory: WebAssembly.Memory;
   input(length: number): number;
   output(): number;
   open(): number;
   call(): number;
+  edit(): number;
 }
+
+/** What a module with a language server has besides. */
+interface ServerModule {
+  start(): number;
+  receive(): void;
+  advance(now: number): number;
+  take(): number;
+}
+
+/** A file of the report; without a text it is only known that it is there. */
+export interface ReportFile { path: string; text: string | null }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -75,12 +87,16 @@ async function unpacked(id: string): Promise<Uint8Array> {
 }
 
 export class Engine {
-  private constructor(private readonly module: Module) {}
+  /** How many edits there were: what was asked before is old. */
+  edits = 0;
+
+  private constructor(private readonly module: Module, private readonly data: Uint8Array) {}
 
   static async open(): Promise<Engine> {
     const [code, data] = await Promise.all([unpacked("engine"), unpacked("data")]);
     const { instance } = await WebAssembly.instantiate(code as BufferSource, {});
-    const engine = new Engine(instance.exports as unknown as Module);
+    const module = instance.exports as unknown as Module;
+    const engine = new Engine(module, module.start === undefined ? new Uint8Array() : data);
     engine.put(data);
     const words = engine.taken(engine.module.open());
     if (words) throw new Error(words);
@@ -93,6 +109,45 @@ export class Engine {
     const answer = JSON.parse(this.taken(this.module.call())) as { ok: T } | { error: string };
     if ("error" in answer) throw new Error(answer.error);
     return answer.ok;
+  }
+
+  /** Gives a file another text. */
+  edit(path: string, text: string): void {
+    this.put(encoder.encode(`${path}\n${text}`));
+    const words = this.taken(this.module.edit());
+    if (words) throw new Error(words);
+    this.edits += 1;
+  }
+
+  /** Whether the module has a language server: the page is a playground. */
+  get hasServer(): boolean {
+    return this.module.start !== undefined;
+  }
+
+  /** The files as they were written. */
+  files(): ReportFile[] {
+    return (JSON.parse(decoder.decode(this.data)) as { files: ReportFile[] }).files;
+  }
+
+  /** Starts the language server, which calls `heard` with its messages; returns what sends it one. */
+  serve(heard: (message: string) => void): (message: string) => void {
+    const server = this.module as Module & ServerModule;
+    const words = this.taken(server.start());
+    if (words) throw new Error(words);
+    let timer = 0;
+    const run = (): void => {
+      clearTimeout(timer);
+      const next = server.advance(performance.now());
+      for (let length = server.take(); length > 0; length = server.take()) heard(this.taken(length));
+      if (next >= 0) timer = window.setTimeout(run, next);
+    };
+    return (message) => {
+      this.put(encoder.encode(message));
+      server.receive();
+      // Not within `heard`.
+      clearTimeout(timer);
+      timer = window.setTimeout(run, 0);
+    };
   }
 
   private put(bytes: Uint8Array): void {

@@ -9,7 +9,7 @@ const seen = new Map<string, Row>();
 let seenFor = "";
 
 function rows(context: Context, keys: string[]): Row[] {
-  const facts = JSON.stringify(context.state.facts);
+  const facts = `${context.engine.edits} ${JSON.stringify(context.state.facts)}`;
   if (facts !== seenFor) {
     seen.clear();
     seenFor = facts;

@@ -7,7 +7,10 @@ import { hierarchyView } from "./hierarchy";
 import { keysView } from "./keys";
 import { compareView, nodeView } from "./node";
 import { note, type Context } from "./parts";
+import { editView, hasPlayground } from "./playground";
 import { address, read, typed, type State } from "./state";
+
+const EDIT: (typeof VIEWS)[number] = ["edit", "Edit", editView];
 
 const VIEWS: [string, string, (context: Context) => HTMLElement[]][] = [
   ["changes", "Changes", changesView],
@@ -18,6 +21,9 @@ const VIEWS: [string, string, (context: Context) => HTMLElement[]][] = [
   ["findings", "Findings", findingsView],
 ];
 
+/** A playground has an editor field, which has the findings too. */
+const viewsOf = (engine: Engine): typeof VIEWS => hasPlayground(engine) ? [EDIT, ...VIEWS.filter(([name]) => name !== "findings")] : VIEWS;
+
 const byId = (id: string): HTMLElement => {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no ${id}`);
@@ -27,7 +33,7 @@ const byId = (id: string): HTMLElement => {
 function navigation(context: Context, current: string): HTMLElement {
   const { overview } = context;
   const counts: Record<string, number> = { keys: overview.keys, node: overview.nodes.length, findings: overview.findings };
-  const views = VIEWS.filter(([name]) => name !== "changes" || overview.against !== null);
+  const views = viewsOf(context.engine).filter(([name]) => name !== "changes" || overview.against !== null);
   return h("nav", { "aria-label": "Views" }, h("ul", {}, views.map(([name, title]) => {
     const state: Partial<State> = { view: name, q: "", ...(name === "keys" ? { key: "" } : {}) };
     const number = counts[name];
@@ -81,7 +87,8 @@ function about(overview: Overview): HTMLElement[] {
 
 function render(engine: Engine, overview: Overview): void {
   const state = read();
-  const view = VIEWS.find(([name]) => name === state.view) ? state.view : state.key ? "keys" : state.node ? "node" : overview.against !== null ? "changes" : "keys";
+  const views = viewsOf(engine);
+  const view = views.find(([name]) => name === state.view) ? state.view : state.key ? "keys" : state.node ? "node" : overview.against !== null ? "changes" : hasPlayground(engine) ? "edit" : "keys";
   const go: Context["go"] = (change, replace) => {
     const next = address(read(), { view, ...change });
     if (replace) history.replaceState(null, "", next);
@@ -93,7 +100,7 @@ function render(engine: Engine, overview: Overview): void {
   const began = performance.now();
   let parts: HTMLElement[];
   try {
-    parts = VIEWS.find(([name]) => name === view)?.[2](context) ?? [];
+    parts = views.find(([name]) => name === view)?.[2](context) ?? [];
   } catch (error) {
     parts = [note(error instanceof Error ? error.message : String(error))];
   }

@@ -6,6 +6,8 @@ export interface State {
   node: string;
   /** The second node of a comparison. */
   with: string;
+  /** The file in the editor field. */
+  file: string;
   /** What is searched. */
   q: string;
   /** The facts of a what-if, by their paths. */
@@ -29,7 +31,7 @@ export function read(): State {
   const facts: State["facts"] = {};
   for (const [name, value] of given) if (name.startsWith("fact.")) facts[name.slice(5)] = typed(value);
   const text = (name: string): string => given.get(name) ?? "";
-  return { view: text("view"), key: text("key"), node: text("node"), with: text("with"), q: text("q"), facts };
+  return { view: text("view"), key: text("key"), node: text("node"), with: text("with"), file: text("file"), q: text("q"), facts };
 }
 
 /** The address of a state; `change` is laid over it. */

@@ -3,10 +3,12 @@
 //   npm run package              the release build, made now if it is missing or old
 //   npm run package -- PROGRAM   this program, for the platform named in VSIX_PLATFORM
 //
+// With VSIX_PLATFORM=web it packs the server as a WebAssembly module, which web/build makes, and no program.
+//
 // Writes hiera-ls-PLATFORM.vsix into this folder, or to the file named in VSIX.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,21 +19,35 @@ const platform = `${process.platform}-${process.arch === "arm" ? "armhf" : proce
 const target = process.env.VSIX_PLATFORM || platform;
 const output = resolve(process.env.VSIX || join(root, `hiera-ls-${target}.vsix`));
 
-let program = process.argv[2];
-if (program === undefined) {
-  execFileSync("cargo", ["build", "--release", "--locked"], { cwd: project, stdio: "inherit" });
-  program = join(project, "target/release", `hiera-ls${suffix}`);
-}
-const inside = join(root, "server", `hiera-ls${suffix}`);
+const module = join(root, "dist/hiera-ls.wasm");
 rmSync(join(root, "server"), { recursive: true, force: true });
-mkdirSync(join(root, "server"));
-copyFileSync(program, inside);
-chmodSync(inside, 0o755);
-try {
-  execFileSync("strip", [inside], { stdio: "ignore" });
-} catch {
-  // Without binutils the package is larger, and nothing else.
+rmSync(module, { force: true });
+if (target === "web") {
+  const made = join(project, "target/web/hiera-ls-server.wasm");
+  if (!existsSync(made)) {
+    execFileSync(join(project, "web/build"), ["server"], { stdio: "inherit" });
+  }
+  copyFileSync(made, module);
+} else {
+  addProgram(process.argv[2]);
 }
+
+function addProgram(program) {
+  if (program === undefined) {
+    execFileSync("cargo", ["build", "--release", "--locked"], { cwd: project, stdio: "inherit" });
+    program = join(project, "target/release", `hiera-ls${suffix}`);
+  }
+  const inside = join(root, "server", `hiera-ls${suffix}`);
+  mkdirSync(join(root, "server"));
+  copyFileSync(program, inside);
+  chmodSync(inside, 0o755);
+  try {
+    execFileSync("strip", [inside], { stdio: "ignore" });
+  } catch {
+    // Without binutils the package is larger, and nothing else.
+  }
+}
+
 // Those of the read-me, and those of the walkthrough for each kind of theme.
 const pictures = { "lenses.png": "vscode-lenses-dark.png", "problem.png": "vscode-problem-dark.png" };
 for (const theme of ["dark", "light"]) {

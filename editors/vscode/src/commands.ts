@@ -11,18 +11,19 @@
 import * as vscode from "vscode";
 import {
   ExecuteCommandRequest,
-  type LanguageClient,
+  type BaseLanguageClient,
   LSPErrorCodes,
   ResponseError,
   Trace,
   WorkDoneProgress,
-} from "vscode-languageclient/node";
+} from "vscode-languageclient";
 
 import { type Choices, type Facts, FACTS, NODES, type Recipe, RECIPES } from "./choices";
 import { type Documents, isDocument, type ServerDocument } from "./documents";
 import { HIERARCHIES, type Hierarchies } from "./hierarchies";
 import { matrixOf, type Reply } from "./matrixModel";
 import type { MatrixViews } from "./matrixView";
+import { isServed, ofPath } from "./places";
 import { type Arguments, keyByName, type Proposal, pickProposal, question } from "./questions";
 
 /** Where the extension's settings are. */
@@ -70,7 +71,7 @@ export function isOfCommand(token: number | string): boolean {
 /** The commands of one server. */
 export class Commands {
   constructor(
-    private readonly client: LanguageClient,
+    private readonly client: BaseLanguageClient,
     private readonly documents: Documents,
     private readonly matrices: MatrixViews,
     /** Hears what answers are for, whenever that may have changed. */
@@ -199,7 +200,7 @@ export class Commands {
   /** Shows a matrix as a table; false where the answer has no data for one. */
   private async showMatrix(argument: Arguments, answer: ServerDocument, about: vscode.Uri | undefined): Promise<boolean> {
     const { selected, facts } = await this.choices(typeof argument["uri"] === "string" ? { uri: argument["uri"] } : {});
-    const name = (file: string) => vscode.workspace.asRelativePath(vscode.Uri.file(file));
+    const name = (file: string) => vscode.workspace.asRelativePath(ofPath(file));
     const matrix = matrixOf(answer as ServerDocument & Reply, name, { selected, facts: facts ?? {} });
     if (matrix === undefined) {
       return false;
@@ -285,7 +286,7 @@ export class Commands {
   /** Where the user is: what most commands are about. */
   private place(): Arguments {
     const editor = vscode.window.activeTextEditor;
-    if (editor?.document.uri.scheme !== "file") {
+    if (editor === undefined || !isServed(editor.document.uri)) {
       return {};
     }
     const { document, selection } = editor;

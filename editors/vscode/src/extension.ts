@@ -1,23 +1,23 @@
-/** The extension's life: finds the server, starts it, stops it, and starts it again. */
+/** The extension's life: reaches the server, starts it, stops it, and starts it again. */
 
 import * as vscode from "vscode";
 import {
-  LanguageClient,
   type LanguageClientOptions,
   type Middleware,
   State,
   type StaticFeature,
   type WorkDoneProgressBegin,
   type WorkDoneProgressReport,
-} from "vscode-languageclient/node";
+} from "vscode-languageclient";
 
 import { announce, Commands, isOfCommand, MATRIX } from "./commands";
 import { Documents } from "./documents";
 import { chooseHierarchy, type Hierarchies, keepHierarchy } from "./hierarchies";
 import { MatrixViews } from "./matrixView";
 import { createNodes } from "./nodesFile";
+import { isServed, linked, ofServer, scheme } from "./places";
+import type { Platform, Reached } from "./platform";
 import { type Arguments, CREATE_NODES } from "./questions";
-import { candidates, find, page } from "./server";
 import { Status } from "./status";
 import { WORD } from "./words";
 
@@ -48,8 +48,8 @@ const SETTING_PAUSE = 100;
 
 let session: Session | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const started = new Session(context);
+export async function begin(context: vscode.ExtensionContext, platform: Platform): Promise<void> {
+  const started = new Session(context, platform);
   session = started;
   context.subscriptions.push(
     vscode.commands.registerCommand("hiera-ls.showLog", () => {
@@ -91,7 +91,7 @@ class Session {
   private readonly documents = new Documents();
   private readonly matrices: MatrixViews;
   private readonly status = new Status();
-  private client: LanguageClient | undefined;
+  private reached: Reached | undefined;
   private commands: Commands | undefined;
   private announced: readonly string[] = [];
   /** Whether the server that runs is to be replaced by another. */
@@ -99,8 +99,11 @@ class Session {
   /** Restarts run one after the other. */
   private underway: Promise<void> = Promise.resolve();
 
-  constructor(private readonly context: vscode.ExtensionContext) {
-    this.matrices = new MatrixViews(context.extensionPath);
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly platform: Platform,
+  ) {
+    this.matrices = new MatrixViews(context.extensionUri);
     context.subscriptions.push(
       this.output,
       this.documents,
@@ -127,42 +130,42 @@ class Session {
   }
 
   async stop(): Promise<void> {
-    const client = this.client;
-    this.client = undefined;
+    const reached = this.reached;
+    this.reached = undefined;
     this.commands = undefined;
-    if (client !== undefined) {
-      await client.dispose().catch((error: unknown) => {
+    if (reached !== undefined) {
+      await reached.client.dispose().catch((error: unknown) => {
         this.output.warn(`the server did not stop cleanly: ${String(error)}`);
       });
+      reached.dispose?.();
     }
     this.status.enter("stopped");
   }
 
   private async start(): Promise<void> {
     this.status.enter("starting");
-    const setting = vscode.workspace.getConfiguration(SECTION).get("server.path", "");
-    const from = this.context.extensionPath;
-    const found = await find(candidates(setting, process.env, from, process.platform));
-    if (Array.isArray(found)) {
-      this.complain(found);
+    const reached = await this.platform.reach(this.context, this.options(), this.output);
+    if (Array.isArray(reached)) {
+      this.complain(reached);
       return;
     }
-    this.output.info(`hiera-ls ${found.version}: ${found.program}, from ${found.source}`);
-    this.documents.rulePage = (code) => page(found.program, code);
-    const client = new LanguageClient(
-      SECTION,
-      "Hiera",
-      { command: found.program, args: ["--stdio"] },
-      this.options(),
-    );
+    await vscode.commands.executeCommand("setContext", "hiera-ls.schemes", [scheme()]);
+    this.documents.rulePage = reached.page;
+    const { client, version } = reached;
     client.registerFeature(ourCapabilities());
-    this.client = client;
-    client.onDidChangeState(({ newState }) => {
-      if (this.client === client && newState === State.Stopped) {
+    this.reached = reached;
+    reached.onDeath?.((why) => {
+      if (this.reached === reached) {
+        this.output.error(`the server died: ${why}`);
         this.status.enter("failed");
       }
-      if (this.client === client && newState === State.Running) {
-        this.status.enter("running", found.version);
+    });
+    client.onDidChangeState(({ newState }) => {
+      if (this.reached === reached && newState === State.Stopped) {
+        this.status.enter("failed");
+      }
+      if (this.reached === reached && newState === State.Running) {
+        this.status.enter("running", version);
         // A server that died is started again, and remembers the node.
         void this.refresh();
       }
@@ -180,21 +183,25 @@ class Session {
       void vscode.commands.executeCommand("setContext", "hiera-ls.hasOverrides", hasFacts);
     });
     const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
-    this.announced = await announce(commands, this.announced);
+    this.announced = await announce(
+      commands.filter((command) => !(command in this.platform.absent)),
+      this.announced,
+    );
     // The server remembers the node of the last time.
     void this.refresh();
     void this.refreshHierarchy();
   }
 
   private options(): LanguageClientOptions {
+    const served = scheme();
     return {
       documentSelector: [
-        { scheme: "file", language: "yaml" },
-        { scheme: "file", language: "json" },
-        { scheme: "file", pattern: "**/*.eyaml" },
-        { scheme: "file", language: "puppet" },
+        { scheme: served, language: "yaml" },
+        { scheme: served, language: "json" },
+        { scheme: served, pattern: "**/*.eyaml" },
+        { scheme: served, language: "puppet" },
         // Without an extension for Puppet, manifests are plain text.
-        { scheme: "file", pattern: "**/*.pp" },
+        { scheme: served, pattern: "**/*.pp" },
       ],
       outputChannel: this.output,
       diagnosticCollectionName: SECTION,
@@ -205,8 +212,23 @@ class Session {
 
   private middleware(): Middleware {
     return {
-      executeCommand: (command, given) =>
-        this.commands?.execute(command, (given as Arguments[])[0]),
+      executeCommand: (command, given) => {
+        const absent = this.platform.absent[command];
+        if (absent !== undefined) {
+          void vscode.window.showInformationMessage(`Hiera: ${absent}`);
+          return undefined;
+        }
+        return this.commands?.execute(command, (given as Arguments[])[0]);
+      },
+      provideHover: async (document, position, token, next) => {
+        const hover = await next(document, position, token);
+        for (const content of hover?.contents ?? []) {
+          if (content instanceof vscode.MarkdownString) {
+            content.value = linked(content.value);
+          }
+        }
+        return hover;
+      },
       handleWorkDoneProgress: (token, progress, next) => {
         if (!isOfCommand(token)) {
           this.status.read(progress.kind === "end" ? undefined : words(progress));
@@ -269,7 +291,7 @@ class Session {
   async createNodes(): Promise<void> {
     const known = await this.commands?.nodesFile();
     if (known !== undefined) {
-      await createNodes(known.recipes, known.choices, known.facts);
+      await createNodes(known.recipes, known.choices, known.facts, this.platform.hasTerminal);
     }
   }
 
@@ -312,7 +334,7 @@ class Session {
     const others = hierarchies.filter(({ uri, reads }) => reads === true && uri !== hierarchy);
     const answering = hierarchies.find(({ uri }) => uri === hierarchy);
     this.status.answerBy({
-      hierarchy: hierarchy === null ? undefined : vscode.workspace.asRelativePath(vscode.Uri.parse(hierarchy)),
+      hierarchy: hierarchy === null ? undefined : vscode.workspace.asRelativePath(ofServer(hierarchy)),
       files: answering?.files ?? 0,
       variants: others.length,
     });
@@ -367,7 +389,7 @@ class Session {
 /** The file that the user looks at. */
 function fileInFront(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
-  return uri?.scheme === "file" ? uri : undefined;
+  return uri !== undefined && isServed(uri) ? uri : undefined;
 }
 
 function words(progress: WorkDoneProgressBegin | WorkDoneProgressReport): string {

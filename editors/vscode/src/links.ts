@@ -1,13 +1,16 @@
 /** Places in the server's texts that a click leads to: `data/common.yaml:12` and `Path "/…"`. */
 
-import { stat } from "node:fs/promises";
-import * as path from "node:path";
 import * as vscode from "vscode";
+
+import { ofPath } from "./places";
 
 /** So many different files are looked for in one text; what comes after has no links. */
 const MAX_FILES = 1000;
 
 const PLACE = /(?<!Original path: ")(?<![\w./@+-])((?:[\w.@+-]*\/)*[\w.@+-]+\.(?:e?ya?ml|json|conf)):(\d+)/g;
+/** A path from the root, also on Windows. */
+const ABSOLUTE = /^([\\/]|[A-Za-z]:)/;
+
 const PATH = /^\s*(?:Path|Using configuration|Data provider) "([^"]+)"/g;
 
 /** The links of a document; `about` is the file that its question was about. */
@@ -46,16 +49,17 @@ export async function links(
 }
 
 /** Where relative paths may start: the folders around the question's file, and the workspace's. */
-function folders(about: vscode.Uri | undefined): string[] {
-  const workspace = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+function folders(about: vscode.Uri | undefined): vscode.Uri[] {
+  const workspace = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
   if (about === undefined) {
     return workspace;
   }
-  const top = vscode.workspace.getWorkspaceFolder(about)?.uri.fsPath;
-  const around: string[] = [];
-  for (let at = path.dirname(about.fsPath); ; at = path.dirname(at)) {
+  const top = vscode.workspace.getWorkspaceFolder(about)?.uri.path.replace(/(?<=.)\/$/, "");
+  const above = (at: vscode.Uri) => vscode.Uri.joinPath(at, "..");
+  const around: vscode.Uri[] = [];
+  for (let at = above(about); ; at = above(at)) {
     around.push(at);
-    if (top === undefined || at === top || at === path.dirname(at)) {
+    if (top === undefined || at.path === top || at.path === above(at).path) {
       break;
     }
   }
@@ -63,12 +67,16 @@ function folders(about: vscode.Uri | undefined): string[] {
   return [...around.reverse(), ...workspace];
 }
 
-async function file(name: string, bases: readonly string[]): Promise<vscode.Uri | undefined> {
-  const candidates = path.isAbsolute(name) ? [name] : bases.map((base) => path.join(base, name));
+async function file(name: string, bases: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
+  const candidates = ABSOLUTE.test(name) ? [ofPath(name)] : bases.map((base) => vscode.Uri.joinPath(base, name));
   for (const candidate of candidates) {
-    const found = await stat(candidate).catch(() => undefined);
-    if (found?.isFile() === true) {
-      return vscode.Uri.file(candidate);
+    try {
+      const { type } = await vscode.workspace.fs.stat(candidate);
+      if ((type & vscode.FileType.File) !== 0) {
+        return candidate;
+      }
+    } catch {
+      // It is not there.
     }
   }
   return undefined;

@@ -1,11 +1,9 @@
 /** The matrix of a key beside the editor: a page of its own, one for each key. */
 
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import * as path from "node:path";
 import * as vscode from "vscode";
 
 import type { Matrix } from "./matrixModel";
+import { ofPath } from "./places";
 
 const TYPE = "hiera-ls.matrix";
 
@@ -26,7 +24,7 @@ interface Message {
 export class MatrixViews implements vscode.Disposable {
   private readonly shown = new Map<string, Shown>();
 
-  constructor(private readonly extension: string) {}
+  constructor(private readonly extension: vscode.Uri) {}
 
   /** Shows a matrix; the same key again replaces what its page shows. `openText` shows it as a text. */
   show(matrix: Matrix, openText: () => void): void {
@@ -57,7 +55,9 @@ export class MatrixViews implements vscode.Disposable {
         await open(message.open, page.matrix);
       }
     });
-    panel.webview.html = this.html();
+    void this.html().then((html) => {
+      panel.webview.html = html;
+    });
   }
 
   dispose(): void {
@@ -66,10 +66,13 @@ export class MatrixViews implements vscode.Disposable {
     }
   }
 
-  private html(): string {
-    const nonce = randomBytes(16).toString("base64");
-    const read = (name: string) => readFileSync(path.join(this.extension, "dist", name), "utf8");
-    return page(nonce, read("matrix.css"), read("matrix.js"));
+  private async html(): Promise<string> {
+    const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+    const read = async (name: string) => {
+      const file = vscode.Uri.joinPath(this.extension, "dist", name);
+      return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+    };
+    return page(nonce, await read("matrix.css"), await read("matrix.js"));
   }
 }
 
@@ -80,7 +83,7 @@ async function open({ file, line }: { file: string; line: number }, matrix: Matr
     return;
   }
   const at = new vscode.Position(Math.max(0, line - 1), 0);
-  await vscode.window.showTextDocument(vscode.Uri.file(file), {
+  await vscode.window.showTextDocument(ofPath(file), {
     viewColumn: vscode.ViewColumn.One,
     selection: new vscode.Range(at, at),
   });

@@ -8,7 +8,7 @@ import { type Choices, draft, type Facts, type Recipe } from "./choices";
 const NAME = "nodes.json";
 
 /** Shows how to get a file of nodes, or begins one. */
-export async function createNodes(recipes: readonly Recipe[], choices: Choices, facts: Facts): Promise<void> {
+export async function createNodes(recipes: readonly Recipe[], choices: Choices, facts: Facts, hasTerminal: boolean): Promise<void> {
   type Item = vscode.QuickPickItem & { readonly recipe?: Recipe };
   const items: Item[] = recipes.map((recipe) => ({
     label: `$(terminal) ${recipe.title}`,
@@ -28,7 +28,7 @@ export async function createNodes(recipes: readonly Recipe[], choices: Choices, 
     return;
   }
   if (picked.recipe !== undefined) {
-    await offer(picked.recipe);
+    await offer(picked.recipe, hasTerminal);
     return;
   }
   const document = await vscode.workspace.openTextDocument({ language: "json", content: draft(choices, facts) });
@@ -37,12 +37,15 @@ export async function createNodes(recipes: readonly Recipe[], choices: Choices, 
 }
 
 /** Shows a command, to be copied or put into a terminal; it is never run from here. */
-async function offer({ title, detail, command }: Recipe): Promise<void> {
+async function offer({ title, detail, command }: Recipe, hasTerminal: boolean): Promise<void> {
   const content = `# A file of nodes ${title}: ${detail}.\n# Facts can hold what should not be published: think of .gitignore.\n${command}\n`;
   const document = await vscode.workspace.openTextDocument({ language: "shellscript", content });
   await vscode.window.showTextDocument(document);
-  const message = "Hiera: run the command yourself; the extension does not run it";
-  const chosen = await vscode.window.showInformationMessage(message, "Copy", "Put into a Terminal");
+  const message = hasTerminal
+    ? "Hiera: run the command yourself; the extension does not run it"
+    : "Hiera: run the command where there is a terminal; a browser has none";
+  const ways = hasTerminal ? ["Copy", "Put into a Terminal"] : ["Copy"];
+  const chosen = await vscode.window.showInformationMessage(message, ...ways);
   if (chosen === "Copy") {
     await vscode.env.clipboard.writeText(command);
   } else if (chosen !== undefined) {

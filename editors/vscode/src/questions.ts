@@ -4,7 +4,7 @@
  */
 
 import * as vscode from "vscode";
-import type { WorkspaceEdit } from "vscode-languageclient/node";
+import type { WorkspaceEdit } from "vscode-languageclient";
 
 import {
   type Choices,
@@ -18,6 +18,7 @@ import {
   summary,
   typedValue,
 } from "./choices";
+import { ofServer } from "./places";
 
 /** The argument of a command, as docs/lsp-commands.md has it. */
 export type Arguments = Record<string, unknown>;
@@ -349,5 +350,5 @@ function withoutPosition(place: Arguments): Arguments {
 
 /** A file's path in the workspace. */
 function fileName(uri: string): string {
-  return vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
+  return vscode.workspace.asRelativePath(ofServer(uri));
 }

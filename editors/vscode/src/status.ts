@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { ofServer } from "./places";
 import { type Choices, counted, hasFacts, origins, shown } from "./choices";
 
 type State = "starting" | "running" | "stopped" | "failed";
@@ -157,7 +158,7 @@ export class Status implements vscode.Disposable {
       lines.push(`hierarchy: ${which}${others}`);
     }
     if (choices !== undefined) {
-      const named = (uri: string) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
+      const named = (uri: string) => vscode.workspace.asRelativePath(ofServer(uri));
       lines.push(`nodes: ${origins(choices, named)}`);
       const whom = choices.selected ?? (choices.nodes.length === 0 ? "any node" : `all ${counted(choices.nodes.length)}`);
       lines.push(`answers are for: ${whom}`);

@@ -12,10 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types as lsp;
@@ -29,6 +26,7 @@ use super::documents::Documents;
 use super::jobs::{Cancellation, Lanes};
 use super::lock;
 use super::model::{Model, Unchecked};
+use super::runtime::{self, Handle, Instant, JoinHandle};
 use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
 use crate::ide::cell::{counted, what_was_read};
@@ -148,6 +146,7 @@ impl Connection {
     }
 
     /// The process's exit code as the protocol defines it: 1 for `exit` without `shutdown`, else 0.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn exit_code(&self) -> u8 {
         match self.stage() {
             Stage::Exited(code) => code,
@@ -284,7 +283,7 @@ impl Connection {
                     &format!("read {read}, {nodes} in {took} ms"),
                 );
             };
-            let _ = tokio::task::spawn_blocking(work).await;
+            let _ = runtime::spawn_blocking(work).await;
         });
     }
 

@@ -20,6 +20,7 @@ use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::server::ordered;
 use crate::server::progress::Progress;
+use crate::server::runtime;
 use crate::text::Position;
 
 /// The arguments, with positions in the client's encoding.
@@ -111,7 +112,7 @@ fn show(session: &Connection, answer: &Value) {
         Some(_) | None => "txt",
     };
     // No handler waits for the client.
-    tokio::spawn(async move {
+    runtime::spawn(async move {
         let client = session.client.clone();
         let client = &client;
         let notify = |kind, words: String| async move { client.show_message(kind, words).await };
@@ -123,7 +124,7 @@ fn show(session: &Connection, answer: &Value) {
             }
             (None, Some(title), Some(content)) => {
                 let put = move || session.shown_files.put(&title, ending, &content);
-                let put = tokio::task::spawn_blocking(put).await;
+                let put = runtime::spawn_blocking(put).await;
                 let at = match put {
                     Ok(Ok(at)) => at,
                     Ok(Err(why)) => {

@@ -81,6 +81,7 @@ pub(crate) async fn handle(
     let arguments = argument(Some(&params.arguments)).clone();
     match params.command.as_str() {
         RESCAN => {
+            session.disk.look_again(&session.folders());
             session.rescan();
             session.seek(Repeat::Yes);
             Ok(None)

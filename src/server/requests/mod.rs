@@ -45,6 +45,7 @@ use super::lock;
 use super::model::{ModelRevision, VersionedSnapshot};
 use super::ordered;
 use super::publish::settled;
+use super::runtime;
 use super::settings::LogLevel;
 use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
@@ -344,7 +345,7 @@ async fn whole_view(session: &Connection, ticket: &Ticket, needs: Needs) -> Opti
     }
     let read = is_read(session);
     match needs {
-        Needs::Soon => match tokio::time::timeout(PATIENCE, read).await {
+        Needs::Soon => match runtime::timeout(PATIENCE, read).await {
             Ok(read) => read?,
             Err(_) => return Some(view),
         },

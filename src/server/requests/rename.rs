@@ -10,6 +10,7 @@ use crate::plan::rename::file::{Moved, file_renames};
 use crate::plan::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;
+use crate::server::runtime;
 
 pub(crate) async fn prepare(
     session: &Connection,
@@ -42,7 +43,7 @@ pub(crate) async fn handle(
         let client = session.client.clone();
         let notes = notes.join("; ");
         // No handler waits for the client.
-        tokio::spawn(async move { client.show_message(lsp::MessageType::WARNING, notes).await });
+        runtime::spawn(async move { client.show_message(lsp::MessageType::WARNING, notes).await });
     }
     Ok(Some(edit))
 }

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tokio::time::Instant;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
@@ -16,6 +15,7 @@ use crate::server::diagnostics::{FileDiagnostics, OfFile};
 use crate::server::jobs::{Cancellation, Lane, NoAnswer, Reason};
 use crate::server::ordered;
 use crate::server::publish::MAX_QUIET;
+use crate::server::runtime::{self, Instant};
 
 const METHOD: &str = "workspace/diagnostic";
 
@@ -90,7 +90,7 @@ async fn news(
         happened.changed().await.map_err(|_| ENDING)?;
         let enough = Instant::now() + MAX_QUIET;
         while Instant::now() < enough
-            && tokio::time::timeout(session.options.quiet, happened.changed())
+            && runtime::timeout(session.options.quiet, happened.changed())
                 .await
                 .is_ok()
         {}

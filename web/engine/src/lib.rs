@@ -3,6 +3,9 @@
 //!
 //! `docs/report.md` describes the questions and answers. One module has one engine.
 
+#[cfg(feature = "server")]
+mod server;
+
 use std::cell::RefCell;
 
 use hiera_ls::report::{DATA_VERSION, ReportEngine};
@@ -71,6 +74,20 @@ pub extern "C" fn call() -> usize {
     }))
 }
 
+/// Takes the input as the path of a file and, after a line break, its new text. Returns the length of the output: empty,
+/// or why it is not taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn edit() -> usize {
+    let given = taken();
+    let given = String::from_utf8_lossy(&given);
+    let (path, text) = given.split_once('\n').unwrap_or((&given, ""));
+    let edited = ENGINE.with_borrow_mut(|engine| match engine {
+        Some(engine) => engine.edit(path, text),
+        None => Err("no report is open".to_owned()),
+    });
+    put(edited.err().unwrap_or_default())
+}
+
 fn taken() -> Vec<u8> {
     INPUT.take()
 }
@@ -92,7 +109,10 @@ mod tests {
             let length = function();
             OUTPUT.with_borrow(|output| String::from_utf8(output[..length].to_vec()).unwrap())
         };
-        assert_eq!(ask("overview\n{}", call), r#"{"error":"no report is open"}"#);
+        assert_eq!(
+            ask("overview\n{}", call),
+            r#"{"error":"no report is open"}"#
+        );
         assert!(ask("{}", open).starts_with("missing field"));
     }
 }
