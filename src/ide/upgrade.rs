@@ -23,7 +23,7 @@ use crate::lookup::{
 use crate::rules::{Checker, Finding};
 use crate::scope::{CoreFact, KnownNodes, Scope, core_fact, top_name};
 use crate::value::{Missing, Opaque, Value};
-use crate::workspace::{Root, Snapshot};
+use crate::workspace::{Root, RootKind, Snapshot, path};
 
 /// A change of Puppet that gives nodes other answers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -96,6 +96,8 @@ pub struct LegacyUse {
     pub written: Arc<str>,
     /// Whether a manifest reads it. Most manifests decide about catalogs only, not about lookups.
     pub is_code: bool,
+    /// Whether it is in the environment itself or a module there. Nothing can be proved of other places.
+    pub is_own: bool,
     /// The finding of `legacy-fact`, with its fix.
     pub finding: Finding,
 }
@@ -190,9 +192,23 @@ impl<'a> Upgrade<'a> {
     /// if the upgrade drops them. All files are checked the first time.
     pub fn legacy_uses(&self) -> &[LegacyUse] {
         self.legacy_uses.get_or_init(|| match self.drops_facts {
-            true => legacy_uses(self.snapshot, &self.steps[0].settings),
+            true => {
+                let settings = &self.steps[0].settings;
+                legacy_uses(self.snapshot, settings, &|at| self.has_own(at))
+            }
             false => Vec::new(),
         })
+    }
+
+    /// Whether a file is in the environment itself or in a module there.
+    fn has_own(&self, at: &str) -> bool {
+        let inside = path::within(at, &self.root.dir).is_some();
+        let view = self.before();
+        let root = view.analysis.answering(at).map(|view| view.root);
+        inside
+            && root.is_none_or(|root| {
+                root.dir == self.root.dir || matches!(root.kind, RootKind::Module { .. })
+            })
     }
 
     /// The places that read a legacy fact: those in data and hierarchies, else those in manifests.
@@ -442,7 +458,11 @@ fn undefined_variable(error: &LookupError) -> Option<&str> {
 }
 
 /// The places that read legacy facts, as the rule finds them.
-fn legacy_uses(snapshot: &Snapshot, settings: &Settings) -> Vec<LegacyUse> {
+fn legacy_uses(
+    snapshot: &Snapshot,
+    settings: &Settings,
+    is_own: &dyn Fn(&str) -> bool,
+) -> Vec<LegacyUse> {
     let checker = Checker::with_settings(snapshot, settings.clone().for_editor());
     let checker = checker
         .with_rules(|rule| rule.code == "legacy-fact")
@@ -461,6 +481,7 @@ fn legacy_uses(snapshot: &Snapshot, settings: &Settings) -> Vec<LegacyUse> {
                 line: file.line(finding.range.start as usize) + 1,
             },
             is_code,
+            is_own: is_own(&finding.path),
             written: Arc::from(&*written),
             finding,
         })

@@ -78,7 +78,7 @@ struct LegacyEdit<'u> {
 }
 
 /// The effect of a plan on the old version.
-struct EditEffect {
+struct ProvedEffect {
     differences: Vec<Difference>,
     undecided: Vec<Arc<str>>,
     /// The number of keys.
@@ -102,6 +102,9 @@ pub fn upgrade_fixes(
     let mut fixes = UpgradeFixes::default();
     let mut candidates = Vec::new();
     for (at, it) in upgrade.legacy_uses().iter().enumerate() {
+        if !it.is_own {
+            continue;
+        }
         match is_same_fact(&before, it) {
             Ok(is_same) => candidates.push(LegacyEdit { at, it, is_same }),
             Err(reason) => fixes.refused.push(RefusedFix { at, reason }),
@@ -231,7 +234,7 @@ fn plan_of<'c>(candidates: impl Iterator<Item = &'c LegacyEdit<'c>>) -> Plan {
     plan
 }
 
-impl EditEffect {
+impl ProvedEffect {
     /// Why some of these edits must not be made; `None` if all may.
     fn reason(&self, edits: &[&LegacyEdit<'_>]) -> Option<WhyRefused> {
         if let Some(first) = self.differences.first() {
@@ -266,9 +269,9 @@ impl Search<'_> {
         &mut self,
         edits: &[&LegacyEdit<'_>],
         keys: &[Arc<str>],
-    ) -> Result<EditEffect, String> {
+    ) -> Result<ProvedEffect, String> {
         self.left = self.left.saturating_sub(1);
-        let mut found = EditEffect {
+        let mut found = ProvedEffect {
             differences: Vec::new(),
             undecided: Vec::new(),
             keys: 0,

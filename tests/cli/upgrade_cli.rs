@@ -443,3 +443,16 @@ fn nothing_is_replaced_without_a_proof() {
     let data = std::fs::read_to_string(folder.path().join("data/common.yaml")).unwrap();
     assert_eq!(data, "family: '%{::osfamily}'\n");
 }
+
+#[test]
+fn another_hierarchy_of_the_workspace_is_not_edited() {
+    let folder = files_to_fix();
+    let other = folder.path().join("lab/hiera.yaml");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, HIERARCHY).unwrap();
+    let (code, _, error) = output_of(folder.path(), &["upgrade", "--to", "8", "--fix"]);
+    assert_eq!(code, Some(1), "{error}");
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), HIERARCHY);
+    let own = std::fs::read_to_string(folder.path().join("hiera.yaml")).unwrap();
+    assert!(own.contains("%{facts.os.family}"), "{own}");
+}
