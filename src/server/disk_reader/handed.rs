@@ -18,6 +18,7 @@ use crate::disk::{self, DataFolders, FileQuestions, HandedContent, Ignore, MAX_D
 use crate::server::OnScanProgress;
 use crate::server::jobs::Cancellation;
 use crate::server::model::Model;
+use crate::server::runtime::{self, Instant};
 use crate::workspace::{FileKind, LARGEST_FILE, Snapshot};
 
 /// Maximum number of questions for one order: one for each depth of folders, and those of what the files in them name.
@@ -74,9 +75,13 @@ impl DiskReader {
         client: Client,
     ) {
         let reader = self.clone();
-        crate::server::runtime::spawn(async move {
+        runtime::spawn(async move {
             let mut state = ReaderState::new();
             while let Some(mut orders) = reader.next().await {
+                if orders.scan.is_some() {
+                    // To ask for the files is the longest part of a read.
+                    state.began.get_or_insert_with(Instant::now);
+                }
                 for at in &orders.paths {
                     disk::handed().forget(at);
                 }

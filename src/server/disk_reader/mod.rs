@@ -196,7 +196,7 @@ impl DiskReader {
         let areas = snapshot.areas();
         let mut done = orders.seek.is_some();
         if let Some(watched_by) = orders.scan {
-            state.began = Some(Instant::now());
+            state.began.get_or_insert_with(Instant::now);
             report(ReaderEvent::Files { read: 0, total: 0 });
             let ours = watched_by.ours(areas);
             // Watching begins before reading, so that no event is missed in between.
@@ -273,7 +273,7 @@ struct ReaderState {
     _watcher: Watching,
     named: NamedFiles,
     stamps: Vec<Option<Stamp>>,
-    /// Problems of a scan, until they are reported, and when it began: another order may come first.
+    /// Problems of a scan, until they are reported, and when reading began: another order may come first.
     unreported: Vec<ScanProblem>,
     began: Option<Instant>,
 }
