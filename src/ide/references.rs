@@ -124,9 +124,10 @@ pub(crate) fn files_with<'a>(
     // Most files do not name a key, which costs less to tell than whether nodes read them.
     let may_name = |file: &&Arc<File>| {
         let facts = file.facts();
-        let has_names = match named {
-            Named::Key(_) => facts.code.is_some() || naming.contains(&file.id()),
-            _ => !facts.keys.is_empty() || !facts.tokens.is_empty(),
+        let has_names = if let Named::Key(_) = named {
+            facts.code.is_some() || naming.contains(&file.id())
+        } else {
+            !facts.keys.is_empty() || !facts.tokens.is_empty()
         };
         has_names || file.format().is_none() || is_expectations(file.path())
     };

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::checker::lock;
-use super::type_mismatch::KnownReaders;
 use crate::analysis::{
-    SiteCache, TouchedKeys, concerns_hierarchies, concerns_manifests, last_difference,
+    MAX_LOOKUPS, SiteCache, Survey, TouchedKeys, concerns_hierarchies, concerns_manifests,
+    last_difference,
 };
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
@@ -20,6 +20,9 @@ use crate::workspace::{Root, Snapshot};
 
 /// Maximum number of kept results of each kind.
 const MAX_KEPT: usize = 10_000;
+
+/// A smaller number of nodes is asked again after each edit.
+const FEW_READERS: usize = if cfg!(test) { 0 } else { 64 };
 
 /// Results for the latest snapshot of a workspace.
 #[derive(Default)]
@@ -61,6 +64,32 @@ struct KeptPattern {
     pattern: Regexp,
     /// `None` if there is none.
     matched: Option<Arc<str>>,
+}
+
+/// What known nodes get for a key of a file that they read.
+pub(super) struct KnownReaders {
+    /// The number of nodes that read the file.
+    pub(super) of: usize,
+    /// Whether nodes with a wrong value may include the class.
+    pub(super) some_may_have: bool,
+    /// The wrong values that the file gives or changes.
+    pub(super) wrong: Vec<WrongAnswer>,
+}
+
+/// A value that is wrong for known nodes. Places in it may be outdated.
+pub(super) struct WrongAnswer {
+    pub(super) survey: Survey,
+    /// The nodes that count.
+    pub(super) members: Vec<usize>,
+    /// Number of nodes, with those that do not include the class.
+    pub(super) of_readers: usize,
+}
+
+impl KnownReaders {
+    /// Whether it costs much to find it, and little to keep it.
+    fn is_worth_keeping(&self) -> bool {
+        self.of > FEW_READERS && self.wrong.len() <= MAX_LOOKUPS
+    }
 }
 
 impl ReadersName {

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use effective::{EffectiveKey, ReaderLookups};
-pub(super) use known::KnownReaders;
 
 use super::context::holds_text;
 use super::parameters::{files_of_all_parameters, files_of_parameters};

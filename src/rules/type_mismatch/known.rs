@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 
 use super::Findings;
 use super::effective::{EffectiveKey, ReaderLookups, WrongPart};
-use crate::analysis::{
-    Affected, Analysis, MAX_LOOKUPS, SiteNodes, Survey, quoted, request, sources,
-};
+use crate::analysis::{Affected, Analysis, SiteNodes, quoted, request, sources};
 use crate::datatype;
 use crate::lookup::{self, LookupLimit, Run};
-use crate::rules::kept::ReadersName;
+use crate::rules::kept::{KnownReaders, ReadersName, WrongAnswer};
 use crate::rules::{Finding, Severity};
 use crate::scope::{Knowledge, KnownNodes};
 use crate::text::TextRange;
@@ -18,35 +16,6 @@ use crate::value::Value;
 
 /// The end of a message about nodes whose manifests do not include the class.
 const NO_CLASS: &str = "; none of the known nodes that read this file includes the class";
-
-/// A smaller number of nodes is asked again after each edit.
-const FEW_READERS: usize = if cfg!(test) { 0 } else { 64 };
-
-/// What known nodes get for a key of a file that they read.
-pub(in crate::rules) struct KnownReaders {
-    /// The number of nodes that read the file.
-    of: usize,
-    /// Whether nodes with a wrong value may include the class.
-    some_may_have: bool,
-    /// The wrong values that the file gives or changes.
-    wrong: Vec<WrongAnswer>,
-}
-
-/// A value that is wrong for known nodes. Places in it may be outdated.
-struct WrongAnswer {
-    survey: Survey,
-    /// The nodes that count.
-    members: Vec<usize>,
-    /// Number of nodes, with those that do not include the class.
-    of_readers: usize,
-}
-
-impl KnownReaders {
-    /// Whether it costs much to find it, and little to keep it.
-    pub(in crate::rules) fn is_worth_keeping(&self) -> bool {
-        self.of > FEW_READERS && self.wrong.len() <= MAX_LOOKUPS
-    }
-}
 
 /// A mismatch for known nodes.
 struct WrongForNodes {
