@@ -210,3 +210,114 @@ impl KeptResults {
         (kept.stamp == Some(snapshot.stamp())).then_some(kept)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use crate::lookup::PuppetVersion;
+    use crate::rules::Checker;
+    use crate::workspace::{Change, Workspace};
+
+    const FILES: &str = "a: \"%{facts.port}\"\nm::p: \"%{alias('a')}\"\nother: 1\n\
+         lookup_options: {'^m::': {merge: first}, '^x::': {merge: first}}\n\
+         #- hiera.yaml\nversion: 5\n\
+         hierarchy: [{name: n, path: 'n/%{trusted.certname}.yaml'}, {name: c, path: common.yaml}]\n\
+         #- nodes.yaml\nn: {facts: {port: x}}\no: {facts: {port: y}}\n\
+         #- manifests/site.pp\ninclude m\n#- modules/m/manifests/init.pp\nclass m(Enum['x'] $p) { }\n";
+
+    struct Edited {
+        workspace: Workspace,
+        kept: Arc<KeptResults>,
+        text: String,
+    }
+
+    impl Edited {
+        fn new() -> Edited {
+            let workspace = Workspace::new();
+            workspace.apply(Change::Folders(vec!["/repo".into()]));
+            let mut files = Fixture::new("data/common.yaml", FILES).files;
+            let text = files.remove(0).1;
+            for (path, text) in &files {
+                workspace.apply(Change::open(format!("/repo/{path}"), text.as_str()));
+            }
+            let mut edited = Edited {
+                workspace,
+                kept: Arc::default(),
+                text,
+            };
+            edited.after("other: 1", "other: 2");
+            edited
+        }
+
+        /// The messages in the file after an edit, which are those of a fresh start, and the numbers of
+        /// results for readers and for patterns that the edit has left.
+        fn after(&mut self, before: &str, after: &str) -> (Vec<String>, usize, usize) {
+            assert!(self.text.contains(before), "{before}");
+            self.text = self.text.replacen(before, after, 1);
+            let path = "/repo/data/common.yaml";
+            let snapshot = self.workspace.apply(Change::open(path, self.text.as_str()));
+            self.kept.follow(&snapshot);
+            let left = {
+                let kept = lock(&self.kept.of_latest);
+                (kept.readers.len(), kept.patterns.len())
+            };
+            let messages = |kept: &Arc<KeptResults>| -> Vec<String> {
+                let checker = Checker::new(&snapshot, PuppetVersion::V8).with_kept(kept.clone());
+                let found = checker.file(path).unwrap_or_default().into_iter();
+                found.map(|finding| finding.message).collect()
+            };
+            let found = messages(&self.kept);
+            assert_eq!(found, messages(&Arc::default()), "{}", self.text);
+            assert_eq!(found, messages(&self.kept), "{}", self.text);
+            (found, left.0, left.1)
+        }
+    }
+
+    #[test]
+    fn what_known_nodes_get_is_kept_until_an_edit_touches_the_key() {
+        let mut edited = Edited::new();
+        let (found, readers, _) = edited.after("other: 2", "other: 3");
+        assert!(
+            found.iter().any(|it| it.contains("parameter 'p'")),
+            "{found:?}"
+        );
+        assert_eq!(readers, 1);
+        // Also where Puppet refuses the file for a moment.
+        assert_eq!(edited.after("other: 3", "other: [").1, 1);
+        assert_eq!(edited.after("other: [", "other: 1").1, 1);
+        let (found, readers, _) = edited.after("%{facts.port}", "x");
+        assert_eq!(readers, 0);
+        assert!(
+            found.iter().all(|it| !it.contains("parameter 'p'")),
+            "{found:?}"
+        );
+        let (found, readers, _) = edited.after("a: \"x\"", "a: \"z\"");
+        assert_eq!(readers, 0);
+        assert!(
+            found.iter().any(|it| it.contains("parameter 'p'")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn what_a_pattern_matches_is_kept_until_the_names_of_keys_change() {
+        let mut edited = Edited::new();
+        let unmatched = |found: &[String]| -> Vec<&str> {
+            let all = ["^m::", "^x::"].into_iter();
+            let told = |it: &&str| {
+                let words = format!("matches '{it}'");
+                found.iter().any(|message| message.contains(&words))
+            };
+            all.filter(told).collect()
+        };
+        let (found, _, patterns) = edited.after("other: 2", "other: 3");
+        assert_eq!((unmatched(&found), patterns), (vec!["^x::"], 2));
+        let (found, _, patterns) = edited.after("other:", "x::y:");
+        assert_eq!((unmatched(&found), patterns), (vec![], 1));
+        let (found, _, patterns) = edited.after("m::p:", "n::p:");
+        assert_eq!((unmatched(&found), patterns), (vec!["^m::"], 1));
+        let (found, _, patterns) = edited.after("x::y:", "y::x:");
+        assert_eq!((unmatched(&found), patterns), (vec!["^m::", "^x::"], 1));
+    }
+}
