@@ -411,16 +411,14 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
             let sorted = sorted.map(|key| (Arc::clone(&key.name), key.fingerprint));
             return sorted.collect();
         };
-        // What an editor reads of a file that Puppet refuses may be an earlier one of several entries.
-        let mut all: BTreeMap<Arc<str>, (u64, usize)> = BTreeMap::new();
+        // If Puppet begins or ceases to refuse a file, every key in it changes. What an editor reads
+        // of such a file may be an earlier one of several entries.
+        let mut all: BTreeMap<Arc<str>, u64> = BTreeMap::new();
         for key in &refused.keys {
-            let (known, count) = all.entry(Arc::clone(&key.name)).or_default();
+            let known = all.entry(Arc::clone(&key.name)).or_default();
             *known = known.rotate_left(7) ^ key.fingerprint;
-            *count += 1;
         }
-        let all = all.into_iter();
-        all.map(|(name, (known, count))| (name, known ^ u64::from(count > 1)))
-            .collect()
+        all.into_iter().map(|(name, all)| (name, all ^ 1)).collect()
     };
     merge(keys(before), keys(after), |name, step| match step {
         KeyStep::Added => diff.added.push(name),
