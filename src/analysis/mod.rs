@@ -119,7 +119,7 @@ pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
 pub use site_cache::{
-    SiteCache, SiteClasses, SiteNodes, Sites, concerns_hierarchies, concerns_manifests,
+    RootName, SiteCache, SiteClasses, SiteNodes, Sites, concerns_hierarchies, concerns_manifests,
     decides_hierarchies, has_conditions,
 };
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};

@@ -39,8 +39,26 @@ pub struct Sites {
     unseen: Mutex<HashMap<RootName, Arc<[Layer]>>>,
 }
 
-/// The folder of a root, its layer, and the path of its configuration: several may serve one folder.
-type RootName = (Arc<str>, Layer, Option<Arc<str>>);
+/// A root and the layer that its hierarchy is read as, as a key of what is kept about it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RootName {
+    folder: Arc<str>,
+    layer: Layer,
+    /// The path of its configuration: several may serve one folder.
+    configuration: Option<Arc<str>>,
+}
+
+impl RootName {
+    /// The name of a root in a layer.
+    #[must_use]
+    pub fn of(root: &Root, layer: &Layer) -> RootName {
+        RootName {
+            folder: Arc::clone(&root.dir),
+            layer: layer.clone(),
+            configuration: root.hiera_yaml.clone(),
+        }
+    }
+}
 
 /// What is known about one environment, computed on first use.
 #[derive(Debug, Default)]
@@ -115,11 +133,7 @@ impl Sites {
         (root, layer): (&Root, &Layer),
         find: impl FnOnce() -> Vec<Layer>,
     ) -> Arc<[Layer]> {
-        let name = (
-            Arc::clone(&root.dir),
-            layer.clone(),
-            root.hiera_yaml.clone(),
-        );
+        let name = RootName::of(root, layer);
         if let Some(known) = lock(&self.unseen).get(&name) {
             return Arc::clone(known);
         }

@@ -203,18 +203,20 @@ enum LoadedAs {
 fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     let format = file.format().unwrap_or(Format::Yaml);
     let is_code = file.facts().code.is_some();
-    let content = |text: &str| match load(text.as_bytes(), format).loaded {
-        Ok(value) if value.as_hash().is_some() => LoadedAs::Hash,
-        Ok(_) => LoadedAs::Other,
-        Err(_) => LoadedAs::Refused,
-    };
-    let content_of_code = |text: &str| match puppet::parse(text, Dialect::Manifest).problems {
-        problems if problems.is_empty() => LoadedAs::Hash,
-        _ => LoadedAs::Refused,
-    };
-    let content = |text: &str| match is_code {
-        true => content_of_code(text),
-        false => content(text),
+    let content = |text: &str| {
+        if is_code {
+            let problems = puppet::parse(text, Dialect::Manifest).problems;
+            return if problems.is_empty() {
+                LoadedAs::Hash
+            } else {
+                LoadedAs::Refused
+            };
+        }
+        match load(text.as_bytes(), format).loaded {
+            Ok(value) if value.as_hash().is_some() => LoadedAs::Hash,
+            Ok(_) => LoadedAs::Other,
+            Err(_) => LoadedAs::Refused,
+        }
     };
     let before = content(file.text());
     let after = |chosen: &[Chosen<'_>]| {

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::checker::lock;
 use crate::analysis::{
-    MAX_LOOKUPS, SiteCache, Survey, TouchedKeys, concerns_hierarchies, concerns_manifests,
-    last_difference,
+    MAX_LOOKUPS, RootName, SiteCache, Survey, TouchedKeys, concerns_hierarchies,
+    concerns_manifests, last_difference,
 };
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
@@ -47,8 +47,7 @@ struct OfLatest {
 pub(super) struct ReadersName {
     key: Arc<str>,
     file: Arc<str>,
-    /// The folder of the root, the path of its configuration, its layer.
-    root: (Arc<str>, Option<Arc<str>>, Layer),
+    root: RootName,
 }
 
 struct KeptReaders {
@@ -97,11 +96,7 @@ impl ReadersName {
         ReadersName {
             key: Arc::clone(key),
             file: Arc::clone(file),
-            root: (
-                Arc::clone(&root.dir),
-                root.hiera_yaml.clone(),
-                layer.clone(),
-            ),
+            root: RootName::of(root, layer),
         }
     }
 }
@@ -123,24 +118,20 @@ impl KeptResults {
             kept.patterns.clear();
             return;
         }
-        let touched = last_difference(snapshot).keys_as_read();
-        match touched {
+        match last_difference(snapshot).keys_as_read() {
             TouchedKeys::Keys(touched) if !concerns_manifests(snapshot) => {
                 kept.readers.retain(|name, _| !touched.contains(&name.key));
             }
             TouchedKeys::Keys(_) | TouchedKeys::All => kept.readers.clear(),
         }
-        let diffs = delta.files.iter().map(|file| file.keys());
-        let (mut added, mut removed) = (Vec::new(), Vec::new());
-        for diff in diffs {
-            added.extend(&diff.added);
-            removed.extend(&diff.removed);
-        }
+        let diffs = || delta.files.iter().map(|file| file.keys());
+        let added: Vec<&Arc<str>> = diffs().flat_map(|diff| &diff.added).collect();
+        let removed: Vec<&Arc<str>> = diffs().flat_map(|diff| &diff.removed).collect();
         kept.patterns.retain(|_, kept| match &kept.matched {
             Some(matched) => !removed.contains(&matched),
             None => {
-                let is_match = |key: &&Arc<str>| kept.pattern.is_match(key).unwrap_or(true);
-                !added.iter().any(is_match)
+                let is_match = |key: &Arc<str>| kept.pattern.is_match(key).unwrap_or(true);
+                !added.iter().any(|key| is_match(key))
             }
         });
     }
@@ -153,8 +144,7 @@ impl KeptResults {
         (nodes, settings): (u64, &Settings),
         find: impl FnOnce() -> KnownReaders,
     ) -> Arc<KnownReaders> {
-        let latest = || self.latest(snapshot);
-        let known = latest().and_then(|kept| {
+        let known = self.latest(snapshot).and_then(|kept| {
             let known = kept.readers.get(name)?;
             let is_of = known.nodes == nodes && known.settings.answers_alike(settings);
             is_of.then(|| Arc::clone(&known.readers))
@@ -162,7 +152,7 @@ impl KeptResults {
         known.unwrap_or_else(|| {
             let readers = Arc::new(find());
             if readers.is_worth_keeping()
-                && let Some(mut kept) = latest()
+                && let Some(mut kept) = self.latest(snapshot)
                 && kept.readers.len() < MAX_KEPT
             {
                 let kept_readers = KeptReaders {
