@@ -22,6 +22,22 @@ pub(super) struct Providers {
     modules: Map<Arc<str>, Option<Rc<Provider>>>,
 }
 
+impl Providers {
+    /// The same providers for another compilation in the same scope, which need not locate their
+    /// levels again. O(levels).
+    pub(super) fn anew(&self) -> Providers {
+        let anew = |provider: &Rc<Provider>| Rc::new(provider.anew());
+        let modules = self.modules.iter();
+        Providers {
+            global: self.global.as_ref().map(anew),
+            environment: self.environment.as_ref().map(|it| it.as_ref().map(anew)),
+            modules: modules
+                .map(|(module, it)| (Arc::clone(module), it.as_ref().map(anew)))
+                .collect(),
+        }
+    }
+}
+
 impl Engine<'_> {
     pub(super) fn global_provider(&mut self) -> Found<Rc<Provider>> {
         if let Some(provider) = &self.providers.global {

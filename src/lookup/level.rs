@@ -74,6 +74,25 @@ impl LevelProvider {
         }
     }
 
+    /// The same level for another compilation in the same scope, with empty caches.
+    pub(super) fn anew(&self) -> LevelProvider {
+        LevelProvider {
+            name: self.name.clone(),
+            index: self.index,
+            function: self.function.clone(),
+            is_version_3: self.is_version_3,
+            options: self.options.clone(),
+            locations: self.locations.clone(),
+            config: self.config.clone(),
+            cached_values: CachedValues::default(),
+            hashes: RefCell::default(),
+            cached: Cached::default(),
+            spent: RefCell::default(),
+            definition: OnceCell::new(),
+            declared: self.declared.clone(),
+        }
+    }
+
     /// The locations; none for a function that is called without.
     pub(super) fn all_locations(&self) -> &[Location] {
         self.locations.as_deref().unwrap_or_default()

@@ -3,6 +3,7 @@
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
+use super::layer::Providers;
 use super::location::KnownGlobs;
 use super::options::CollectedOptions;
 use super::{Answer, Request, Session, Tracing};
@@ -19,8 +20,15 @@ pub struct ScopeLookups<'a> {
     session: Session<'a>,
     scope: Scope,
     globs: KnownGlobs,
-    /// The options for keys of each module, and for keys without one; `None` where they cannot be shared.
-    collected: Map<Option<Arc<str>>, Option<CollectedOptions>, KeyHashing>,
+    /// What lookups of each module's keys share, and of keys without one; `None` where they share nothing.
+    collected: Map<Option<Arc<str>>, Option<SharedStart>, KeyHashing>,
+}
+
+/// What lookups in one scope find before they search for their key. The levels were located, and their
+/// warnings given, while the options were collected.
+struct SharedStart {
+    options: CollectedOptions,
+    located: Providers,
 }
 
 impl<'a> ScopeLookups<'a> {
@@ -35,7 +43,8 @@ impl<'a> ScopeLookups<'a> {
         }
     }
 
-    /// Like [`Session::lookup`]. Collecting the options is most of a lookup's work, and is done once for each module.
+    /// Like [`Session::lookup`]. Locating the levels and collecting the options is most of a lookup's work, and is
+    /// done once for each module.
     #[must_use]
     pub fn lookup(&mut self, request: &Request) -> Answer {
         // Other traces show how the options are found.
@@ -49,26 +58,30 @@ impl<'a> ScopeLookups<'a> {
         let module: Option<Option<Arc<str>>> = key.map(|key| key.module_name().map(Arc::from));
         let mut compilation = self.session.compilation_with(&self.scope, &self.globs);
         if let Some(module) = module
-            && let Some(options) = self.options(module)
+            && let Some(start) = self.start(module)
         {
-            compilation.take_options(options);
+            compilation.take(&start.options, &start.located);
         }
         compilation.lookup(request)
     }
 
-    /// The options for keys of a module.
-    fn options(&mut self, module: Option<Arc<str>>) -> Option<&CollectedOptions> {
+    /// What lookups of a module's keys share.
+    fn start(&mut self, module: Option<Arc<str>>) -> Option<&SharedStart> {
         if !self.collected.contains_key(&module) {
             if self.collected.len() >= MAX_MODULES {
                 return None;
             }
             let mut compilation = self.session.compilation_with(&self.scope, &self.globs);
             if module.is_some()
-                && let Some(outer) = self.options(None)
+                && let Some(outer) = self.start(None)
             {
-                compilation.take_options(outer);
+                compilation.take(&outer.options, &outer.located);
             }
-            let found = compilation.collect_options(module.as_deref());
+            let options = compilation.collect_options(module.as_deref());
+            let found = options.map(|options| SharedStart {
+                options,
+                located: compilation.located(),
+            });
             self.collected.insert(module.clone(), found);
         }
         self.collected.get(&module)?.as_ref()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::{ConfigCache, Environment, Settings};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
+use super::layer::Providers;
 use super::location::KnownGlobs;
 use super::options::{CollectedOptions, CompiledOptions};
 use super::reach::Place;
@@ -188,6 +189,18 @@ impl Compilation<'_> {
     /// Adopts options that were collected for another scope.
     pub(super) fn take_options(&mut self, collected: &CollectedOptions) {
         self.engine.take_options(collected);
+    }
+
+    /// Adopts what another compilation in the same scope has found before its first request: the
+    /// options, and the providers with their located levels.
+    pub(super) fn take(&mut self, options: &CollectedOptions, located: &Providers) {
+        self.engine.take_options(options);
+        self.engine.providers = located.anew();
+    }
+
+    /// The providers, for compilations in the same scope.
+    pub(super) fn located(self) -> Providers {
+        self.engine.providers
     }
 
     /// Collects the options for keys of `module`, as a lookup would, for use in other scopes too.

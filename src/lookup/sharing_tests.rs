@@ -7,8 +7,8 @@ use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
 use super::{
-    Answer, ConfigCache, Environment, LookupLimit, PuppetVersion, Request, Session, Settings,
-    explain, runs_within, sources,
+    Answer, ConfigCache, Environment, LookupLimit, PuppetVersion, Request, ScopeLookups, Session,
+    Settings, explain, runs_within, sources,
 };
 use crate::scope::{Authenticated, Facts, KnownNodes, Scope, default_trusted, read_nodes};
 use crate::value::{HashMap, Value, from_json, hash_with_capacity};
@@ -137,6 +137,28 @@ fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
     }
 }
 
+/// Looking up many keys for one scope must equal looking up each alone.
+fn compare_keys(session: &Session<'_>, scope: &Scope, at: usize) {
+    let mut lookups = ScopeLookups::new(*session, scope.clone());
+    let keys = [
+        "own",
+        "m::list",
+        "other::x",
+        "m::hash.x",
+        "m::own",
+        "m::list",
+        "lookup_options",
+    ];
+    for key in keys {
+        let plain = Request::key(key);
+        for request in [plain.clone().with_sources(), plain.clone(), plain.traced()] {
+            let found = answer_text(&lookups.lookup(&request));
+            let alone = answer_text(&session.lookup(scope, &request));
+            assert_eq!(found, alone, "{request:?} in scope {at}");
+        }
+    }
+}
+
 /// The whole answer as text, including the trace.
 fn answer_text(answer: &Answer) -> String {
     let trace = answer.trace.as_ref().map(explain);
@@ -163,6 +185,7 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
             compare_nodes(&session, &nodes, &Request::key(key).with_sources());
         }
         for (at, scope) in scopes.iter().enumerate() {
+            compare_keys(&session, scope, at);
             for key in ["m::list", "m::hash", "own"] {
                 let plain = Request::key(key);
                 let whole = session.lookup(scope, &plain.clone().traced());

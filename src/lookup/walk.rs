@@ -29,6 +29,17 @@ pub(super) struct Levels {
 }
 
 impl Levels {
+    fn anew(&self) -> Levels {
+        let anew = |levels: &[Rc<LevelProvider>]| {
+            let levels = levels.iter();
+            levels.map(|level| Rc::new(level.anew())).collect()
+        };
+        Levels {
+            hierarchy: anew(&self.hierarchy),
+            default_hierarchy: anew(&self.default_hierarchy),
+        }
+    }
+
     pub(super) fn all(&self) -> impl Iterator<Item = &Rc<LevelProvider>> {
         self.hierarchy.iter().chain(self.default_hierarchy.iter())
     }
@@ -40,6 +51,16 @@ impl Provider {
             layer,
             config,
             levels: RefCell::new(None),
+        }
+    }
+
+    /// The same provider for another compilation in the same scope: located, with empty caches.
+    pub(super) fn anew(&self) -> Provider {
+        let levels = self.levels.borrow().as_ref().map(Levels::anew);
+        Provider {
+            layer: self.layer.clone(),
+            config: Arc::clone(&self.config),
+            levels: RefCell::new(levels),
         }
     }
 

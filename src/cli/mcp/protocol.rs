@@ -2,6 +2,7 @@
 //! that may block.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -38,6 +39,8 @@ pub(super) fn serve(served: Served) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()
+        // An idle thread would keep the memory that its last call has freed.
+        .thread_keep_alive(Duration::ZERO)
         .build()
         .map_err(|error| format!("no threads: {}", crate::disk::failure(&error)))?;
     let result = runtime.block_on(async {
