@@ -106,13 +106,27 @@ impl<'a> Touched<'a> {
     /// The same for an editor, where the readable part of a refused file is used.
     #[must_use]
     pub fn keys_as_read(&self) -> TouchedKeys {
+        let touched = self.files.iter().map(|file| file.keys().touched_as_read());
+        self.keys_with(touched.flatten().cloned().collect())
+    }
+
+    /// The keys of [`Touched::keys_as_read`], and those of files that Puppet begins or ceases to refuse: what a
+    /// fix may change depends on it.
+    #[must_use]
+    pub fn keys_as_refused(&self) -> TouchedKeys {
+        self.keys_with(self.edited.clone())
+    }
+
+    /// Some edited keys with those that have other options, and all that look them up.
+    fn keys_with(&self, mut edited: BTreeSet<Arc<str>>) -> TouchedKeys {
         let fails_anew = |file: &FileDelta| {
             let [before, after] = file.versions();
             before.is_some_and(FileFacts::is_no_hash) != after.is_some_and(FileFacts::is_no_hash)
         };
         match &self.options {
             Some(options) if !self.files.iter().any(fails_anew) => {
-                with_users(self.snapshot, self.edited.union(options).cloned().collect())
+                edited.extend(options.iter().cloned());
+                with_users(self.snapshot, edited)
             }
             Some(_) | None => TouchedKeys::All,
         }

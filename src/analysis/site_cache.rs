@@ -299,7 +299,7 @@ fn sets_parameters(snapshot: &Snapshot, file: &FileDelta) -> bool {
 /// Whether `lookup_options` of a file changed.
 fn sets_options(file: &FileDelta) -> bool {
     let keys = file.keys();
-    !keys.lookup_options.is_empty() || keys.touched().any(|name| **name == *LOOKUP_OPTIONS)
+    !keys.lookup_options.is_empty() || keys.touched_as_read().any(|name| **name == *LOOKUP_OPTIONS)
 }
 
 /// Whether a changed file is Puppet's or Ruby's code.

@@ -273,6 +273,11 @@ mod tests {
             "{found:?}"
         );
         assert_eq!(readers, 1);
+        // An editor reads the other keys of a file that Puppet refuses.
+        for (before, after) in [("other: 3", "other: ["), ("other: [", "other: 3")] {
+            let (_, readers, _) = edited.after(before, after);
+            assert_eq!(readers, 1, "{after}");
+        }
         let (found, readers, _) = edited.after("%{facts.port}", "x");
         assert_eq!(readers, 0);
         assert!(

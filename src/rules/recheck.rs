@@ -61,7 +61,10 @@ pub fn recheck(snapshot: &Snapshot, node_files: &[Arc<str>]) -> Recheck {
         return Recheck::All;
     }
     let touched = last_difference(snapshot);
-    let keys = [touched.keys_as_read(), touched.keys_looked_up_otherwise()];
+    let keys = [
+        touched.keys_as_refused(),
+        touched.keys_looked_up_otherwise(),
+    ];
     let [TouchedKeys::Keys(keys), TouchedKeys::Keys(looked_up)] = keys else {
         return Recheck::All;
     };

@@ -109,12 +109,42 @@ fn a_broken_entry_keeps_its_key() {
 }
 
 #[test]
+fn keys_that_an_editor_reads_as_before_are_refused_and_not_changed() {
+    let diffs = |one: &str, other: &str| {
+        [changed(one, other), changed(other, one)].map(|diff| {
+            let names = [&diff.changed, &diff.refused].map(|names| text_of(names).join(" "));
+            assert!(diff.touched().count() >= diff.touched_as_read().count());
+            names
+        })
+    };
+    let both = |changed: &str, refused: &str| {
+        [
+            [changed.to_owned(), refused.to_owned()],
+            [changed.to_owned(), refused.to_owned()],
+        ]
+    };
+    let sound = "a: 1\nb: 2\nc: 3\n";
+    assert_eq!(diffs(sound, "a: 1\nb: [\nc: 3\n"), both("b", "a c"));
+    assert_eq!(
+        diffs(sound, "a: 4\nb: 2001-01-01\nc: 3\n"),
+        both("a b", "c")
+    );
+    assert_eq!(diffs(sound, "a: 1\nb: 5\nc: 3\n"), both("b", ""));
+    // An editor may read the earlier entry of a refused file.
+    let twice = "a: 1\na: 2\nb: 1\n";
+    assert_eq!(diffs(twice, "a: 1\na: 2\nb: [\n"), both("a b", ""));
+    // Both are refused.
+    assert_eq!(diffs("a: 1\nb: [\n", "a: 1\nb: {\n"), both("b", ""));
+}
+
+#[test]
 fn a_date_makes_puppet_refuse_a_file_without_a_syntax_error() {
     let facts = read("a: 2001-01-01\nb: 1\n");
     let error = facts.error.as_ref().expect("puppet refuses dates");
     assert_eq!(error.message, "Tried to load unspecified class: Date");
     let diff = changed("a: x\nb: 1\n", "a: 2001-01-01\nb: 1\n");
-    assert_eq!(text_of(&diff.changed), ["a", "b"]);
+    assert_eq!(text_of(&diff.changed), ["a"]);
+    assert_eq!(text_of(&diff.refused), ["b"]);
 }
 
 #[test]

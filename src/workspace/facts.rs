@@ -171,14 +171,22 @@ pub struct KeyDiff {
     pub removed: Vec<Arc<str>>,
     /// Names whose value may have changed, ordered by bytes.
     pub changed: Vec<Arc<str>>,
+    /// The other names, ordered by bytes, if Puppet begins or ceases to refuse the text: an editor
+    /// reads them as before.
+    pub refused: Vec<Arc<str>>,
     /// Patterns and keys whose `lookup_options` were added, removed or may have changed, ordered by
     /// bytes.
     pub lookup_options: Vec<Arc<str>>,
 }
 
 impl KeyDiff {
-    /// Names that were added or removed, or whose value may have changed.
+    /// Names that were added or removed, or whose value may have changed for Puppet.
     pub fn touched(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.touched_as_read().chain(&self.refused)
+    }
+
+    /// The same for an editor, which uses the readable part of a text that Puppet refuses.
+    pub fn touched_as_read(&self) -> impl Iterator<Item = &Arc<str>> {
         self.added.iter().chain(&self.removed).chain(&self.changed)
     }
 
@@ -188,6 +196,7 @@ impl KeyDiff {
         self.added.is_empty()
             && self.removed.is_empty()
             && self.changed.is_empty()
+            && self.refused.is_empty()
             && self.lookup_options.is_empty()
     }
 }
@@ -405,25 +414,30 @@ fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
 #[must_use]
 pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
     let mut diff = KeyDiff::default();
+    let is_refused = |facts: Option<&FileFacts>| facts.is_some_and(|facts| facts.error.is_some());
+    let is_refused_anew = is_refused(before) != is_refused(after);
     let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
         let Some(refused) = facts.filter(|facts| facts.error.is_some()) else {
             let sorted = facts.into_iter().flat_map(FileFacts::sorted);
             let sorted = sorted.map(|key| (Arc::clone(&key.name), key.fingerprint));
             return sorted.collect();
         };
-        // If Puppet begins or ceases to refuse a file, every key in it changes. What an editor reads
-        // of such a file may be an earlier one of several entries.
+        // What an editor reads of a file that Puppet refuses may be an earlier one of several entries.
         let mut all: BTreeMap<Arc<str>, u64> = BTreeMap::new();
         for key in &refused.keys {
-            let known = all.entry(Arc::clone(&key.name)).or_default();
-            *known = known.rotate_left(7) ^ key.fingerprint;
+            let known = all
+                .get(&key.name)
+                .map_or(0, |known| known.rotate_left(7) ^ 1);
+            all.insert(Arc::clone(&key.name), known ^ key.fingerprint);
         }
-        all.into_iter().map(|(name, all)| (name, all ^ 1)).collect()
+        all.into_iter().collect()
     };
     merge(keys(before), keys(after), |name, step| match step {
         KeyStep::Added => diff.added.push(name),
         KeyStep::Removed => diff.removed.push(name),
         KeyStep::Changed => diff.changed.push(name),
+        KeyStep::Same if is_refused_anew => diff.refused.push(name),
+        KeyStep::Same => {}
     });
     let options = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
         // Of duplicate options, as of keys, the last one is used.
@@ -435,19 +449,23 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
             .collect();
         by_pattern.into_iter().collect()
     };
-    merge(options(before), options(after), |name, _| {
-        diff.lookup_options.push(name)
+    merge(options(before), options(after), |name, step| {
+        if step != KeyStep::Same {
+            diff.lookup_options.push(name);
+        }
     });
     diff
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyStep {
     Added,
     Removed,
     Changed,
+    Same,
 }
 
-/// Merges two lists ordered by name and reports the differences in that order.
+/// Merges two lists ordered by name and reports each name in that order.
 fn merge(
     before: Vec<(Arc<str>, u64)>,
     after: Vec<(Arc<str>, u64)>,
@@ -465,9 +483,10 @@ fn merge(
         let new = after.next_if(|_| order.is_ge());
         match (old, new) {
             (Some((name, old)), Some((_, new))) if old != new => report(name, KeyStep::Changed),
+            (Some((name, _)), Some(_)) => report(name, KeyStep::Same),
             (Some((name, _)), None) => report(name, KeyStep::Removed),
             (None, Some((name, _))) => report(name, KeyStep::Added),
-            (Some(_), Some(_)) | (None, None) => {}
+            (None, None) => {}
         }
     }
 }

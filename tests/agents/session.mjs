@@ -7,7 +7,7 @@ import path from "node:path";
 import { connect, root } from "./client.mjs";
 
 const calls = 1_000;
-const mostGrowth = 16;
+const mostGrowth = 8;
 const [folder, key, node] = process.argv.slice(2);
 const at = folder ?? path.join(root, "fixtures/acme");
 const asked = { key: key ?? "ntp::servers", node: node ?? "web01.lon.acme.example" };
