@@ -11,7 +11,7 @@ use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer, Product};
 use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
-use crate::value::{HashMap, Ruby};
+use crate::value::{HashMap, Ruby, Value};
 
 /// The version of Puppet to emulate; in settings its number, or a text of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
@@ -238,22 +238,17 @@ pub struct ConfigCache {
     /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     sources: Mutex<super::language::Sources>,
-    /// Prepared options, the oldest first.
-    compiled_options: Mutex<VecDeque<OptionsOfHashes>>,
+    /// Prepared hashes of options, the oldest first.
+    compiled_options: Mutex<VecDeque<(Arc<HashMap>, Arc<CompiledOptions>)>>,
+    /// Merged hashes of options, the oldest first.
+    merged_options: Mutex<VecDeque<MergedOptions>>,
 }
 
-/// Prepared options, with the hashes that they were made from.
-#[derive(Debug)]
-struct OptionsOfHashes {
-    /// Of the outer layers.
-    outer: Arc<HashMap>,
-    /// Of a module.
-    own: Option<Arc<HashMap>>,
-    options: Arc<CompiledOptions>,
-}
+/// Two hashes of options, the one of the higher level first, with the merged one.
+type MergedOptions = ([Arc<HashMap>; 2], Value);
 
-/// Maximum number of cached prepared options: most nodes share those of a module.
-const MAX_COMPILED_OPTIONS: usize = 256;
+/// Maximum number of cached hashes of options, prepared and merged: most nodes share those of their role.
+const MAX_OPTIONS: usize = 256;
 
 /// Maximum number of cached compiled patterns.
 const MAX_PATTERNS: usize = 4_096;
@@ -317,36 +312,32 @@ impl ConfigCache {
         known.get(path, text)
     }
 
-    /// Prepared options of the outer layers, merged with those of a module if there are some, cached
-    /// for the very same values; errors are not cached. Without the cache every scope merges and
-    /// compiles the options of each module anew.
+    /// A prepared hash of options, cached for the very same hash; errors are not cached. Without the
+    /// cache every scope prepares its options anew.
     pub(super) fn compiled_options(
         &self,
-        (outer, own): (&Arc<HashMap>, Option<&Arc<HashMap>>),
+        entries: &Arc<HashMap>,
         compile: impl FnOnce() -> Found<Arc<CompiledOptions>>,
     ) -> Found<Arc<CompiledOptions>> {
-        let known = || {
-            let known = self.compiled_options.lock();
-            known.unwrap_or_else(PoisonError::into_inner)
+        let is_same = |known: &Arc<HashMap>| Arc::ptr_eq(known, entries);
+        cached(&self.compiled_options, is_same, || {
+            Ok((Arc::clone(entries), compile()?))
+        })
+    }
+
+    /// The merged hash of two hashes of options, cached for the very same hashes; errors are not cached.
+    pub(super) fn merged_options(
+        &self,
+        parts: [&Arc<HashMap>; 2],
+        merge: impl FnOnce() -> Found<Value>,
+    ) -> Found<Value> {
+        let is_same = |known: &[Arc<HashMap>; 2]| {
+            let mut pairs = known.iter().zip(parts);
+            pairs.all(|(one, other)| Arc::ptr_eq(one, other))
         };
-        let is_same = |it: &&OptionsOfHashes| {
-            Arc::ptr_eq(&it.outer, outer)
-                && it.own.as_ref().map(Arc::as_ptr) == own.map(Arc::as_ptr)
-        };
-        if let Some(same) = known().iter().rev().find(is_same) {
-            return Ok(Arc::clone(&same.options));
-        }
-        let options = compile()?;
-        let mut known = known();
-        if known.len() >= MAX_COMPILED_OPTIONS {
-            known.pop_front();
-        }
-        known.push_back(OptionsOfHashes {
-            outer: Arc::clone(outer),
-            own: own.cloned(),
-            options: Arc::clone(&options),
-        });
-        Ok(options)
+        cached(&self.merged_options, is_same, || {
+            Ok((parts.map(Arc::clone), merge()?))
+        })
     }
 
     /// A pattern of lookup options, cached.
@@ -365,4 +356,24 @@ impl ConfigCache {
         known.insert(Box::from(source), pattern.clone());
         Ok(pattern)
     }
+}
+
+/// The value of an entry of a list, the oldest of which is dropped if it is full.
+fn cached<K, V: Clone>(
+    list: &Mutex<VecDeque<(K, V)>>,
+    is_same: impl Fn(&K) -> bool,
+    find: impl FnOnce() -> Found<(K, V)>,
+) -> Found<V> {
+    let lock = || list.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, value)) = lock().iter().rev().find(|(key, _)| is_same(key)) {
+        return Ok(value.clone());
+    }
+    let entry = find()?;
+    let value = entry.1.clone();
+    let mut known = lock();
+    if known.len() >= MAX_OPTIONS {
+        known.pop_front();
+    }
+    known.push_back(entry);
+    Ok(value)
 }

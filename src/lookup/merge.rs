@@ -270,6 +270,11 @@ static HASH_OF_DATA: LazyLock<Type> = LazyLock::new(|| datatype::parse_known("Ha
 static SCALAR_OR_ARRAY: LazyLock<Type> =
     LazyLock::new(|| datatype::parse_known("Variant[Scalar,Array[Data]]"));
 
+/// Whether a merge of hashes takes a value.
+pub(super) fn is_hash_of_data(value: &Value) -> bool {
+    assert_type(Subject::FirstOfMerge, &HASH_OF_DATA, value).is_ok()
+}
+
 /// `TypeAsserter.assert_instance_of`
 pub(super) fn assert_type(subject: Subject, expected: &Type, value: &Value) -> Found<()> {
     if value.has_opaque() {

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, no_method, optional, raise};
-use super::merge::{Strategy, StrategyKind};
+use super::merge::{Strategy, StrategyKind, is_hash_of_data};
 use super::reads::ReadNames;
 use super::request::{Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{TraceEvent, TraceKind, TraceScope};
@@ -22,11 +22,13 @@ use crate::regexp::{MatchLimit, Regexp, RegexpError};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Prepared options: all entries, and the patterns among them in the order they are tried.
+/// A prepared hash of options: all entries, and the patterns among them in the order they are tried.
 #[derive(Debug, Default)]
-pub struct CompiledOptions {
+pub(super) struct CompiledOptions {
     entries: Arc<HashMap>,
     patterns: Vec<(Regexp, Value)>,
+    /// Whether Puppet merges them with others.
+    is_mergeable: bool,
     /// The index of the first pattern that matches a key, for keys that were asked for: nodes share
     /// their keys, and most share their options.
     first_matches: Mutex<Map<Box<str>, Option<usize>>>,
@@ -44,7 +46,7 @@ pub(super) struct KnownOptions {
     /// From the global layer and the environment.
     outer: Option<Option<Value>>,
     /// From modules' default hierarchies.
-    defaults: Map<Arc<str>, Arc<CompiledOptions>>,
+    defaults: Map<Arc<str>, Arc<LookupOptions>>,
     /// The running request, counted from 1.
     request: u64,
     /// The options from the global layer and the environment, once the running request has converted
@@ -55,7 +57,7 @@ pub(super) struct KnownOptions {
 /// Options for keys of one module, or without one.
 #[derive(Clone)]
 struct KnownOfModule {
-    options: Arc<CompiledOptions>,
+    options: Arc<LookupOptions>,
     /// The last request that needed them.
     request: u64,
 }
@@ -69,7 +71,7 @@ impl KnownOptions {
 
     /// The known options for keys of a module; `None` if this request would merge them with options
     /// that a conversion has changed.
-    fn of_module(&mut self, module: &Option<Arc<str>>) -> Option<&Arc<CompiledOptions>> {
+    fn of_module(&mut self, module: &Option<Arc<str>>) -> Option<&Arc<LookupOptions>> {
         let known = self.by_module.get_mut(module)?;
         if known.request != self.request {
             if self.converted.is_some() {
@@ -80,7 +82,7 @@ impl KnownOptions {
         Some(&known.options)
     }
 
-    fn add_module(&mut self, module: Option<Arc<str>>, options: &Arc<CompiledOptions>) {
+    fn add_module(&mut self, module: Option<Arc<str>>, options: &Arc<LookupOptions>) {
         let known = KnownOfModule {
             options: Arc::clone(options),
             request: self.request,
@@ -136,7 +138,13 @@ impl CollectedOptions {
 }
 
 /// The options that apply in one scope to keys of one module, or without one.
-pub type LookupOptions = CompiledOptions;
+#[derive(Debug, Default)]
+pub struct LookupOptions {
+    /// Of the global layer and the environment, or all.
+    outer: Arc<CompiledOptions>,
+    /// Of the module, if they are merged with the outer ones.
+    own: Option<Arc<CompiledOptions>>,
+}
 
 /// The entry that applies to a key.
 #[derive(Clone, PartialEq, Debug)]
@@ -179,41 +187,9 @@ impl CompiledOptions {
         Ok(CompiledOptions {
             entries: entries.clone(),
             patterns,
+            is_mergeable: is_hash_of_data(&Value::Hash(Arc::clone(entries))),
             first_matches: Mutex::default(),
         })
-    }
-
-    /// The entry for a root key: the exact one unless it is nil, else the first pattern that
-    /// matches. Also `None` if a pattern takes too many steps: every lookup of that key fails.
-    #[must_use]
-    pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
-        let (pattern, value) = self.choose(root_key).ok()??;
-        Some(OptionsEntry {
-            name: Arc::from(pattern.map_or(root_key, Regexp::source)),
-            value: value.clone(),
-            source: match pattern {
-                None => OptionsSource::Exact,
-                Some(_) => OptionsSource::Pattern,
-            },
-        })
-    }
-
-    /// The value of the entry for a root key; `undef` without one.
-    fn value_for(&self, root_key: &str) -> Found {
-        let chosen = self
-            .choose(root_key)
-            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
-        Ok(chosen.map(|(_, value)| value.clone()).unwrap_or_default())
-    }
-
-    /// The entry's value, with the pattern if one chose it.
-    fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, MatchLimit> {
-        let exact = self.entries.get(&StrKey(root_key));
-        if let Some(value) = exact.filter(|value| !is_pattern(root_key) && !value.is_undef()) {
-            return Ok(Some((None, value)));
-        }
-        let first = self.first_match(root_key)?.map(|at| &self.patterns[at]);
-        Ok(first.map(|(pattern, value)| (Some(pattern), value)))
     }
 
     /// The index of the first pattern that matches a key. O(patterns) once for a key.
@@ -241,6 +217,58 @@ impl CompiledOptions {
         }
         known.insert(Box::from(root_key), first);
         Ok(first)
+    }
+}
+
+impl LookupOptions {
+    fn of(outer: Arc<CompiledOptions>) -> Arc<LookupOptions> {
+        Arc::new(LookupOptions { outer, own: None })
+    }
+
+    /// The entry for a root key: the exact one unless it is nil, else the first pattern that
+    /// matches. Also `None` if a pattern takes too many steps: every lookup of that key fails.
+    #[must_use]
+    pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
+        let (pattern, value) = self.choose(root_key).ok()??;
+        Some(OptionsEntry {
+            name: Arc::from(pattern.map_or(root_key, Regexp::source)),
+            value: value.clone(),
+            source: match pattern {
+                None => OptionsSource::Exact,
+                Some(_) => OptionsSource::Pattern,
+            },
+        })
+    }
+
+    /// The value of the entry for a root key; `undef` without one.
+    fn value_for(&self, root_key: &str) -> Found {
+        let chosen = self
+            .choose(root_key)
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
+        Ok(chosen.map(|(_, value)| value.clone()).unwrap_or_default())
+    }
+
+    /// The entry's value, with the pattern if one chose it.
+    fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, MatchLimit> {
+        let of_outer = |name: &str| self.outer.entries.get(&StrKey(name));
+        let own = self.own.as_deref();
+        let exact =
+            of_outer(root_key).or_else(|| own.and_then(|own| own.entries.get(&StrKey(root_key))));
+        if let Some(value) = exact.filter(|value| !is_pattern(root_key) && !value.is_undef()) {
+            return Ok(Some((None, value)));
+        }
+        // Ruby's merge puts the names of the module first, with the values of the outer layers
+        // (`HashMergeStrategy#checked_merge`).
+        if let Some(own) = own
+            && let Some(at) = own.first_match(root_key)?
+        {
+            let (pattern, value) = &own.patterns[at];
+            let value = of_outer(pattern.source()).unwrap_or(value);
+            return Ok(Some((Some(pattern), value)));
+        }
+        let first = self.outer.first_match(root_key)?;
+        let first = first.map(|at| &self.outer.patterns[at]);
+        Ok(first.map(|(pattern, value)| (Some(pattern), value)))
     }
 }
 
@@ -322,7 +350,7 @@ impl Engine<'_> {
         &mut self,
         module: Option<Arc<str>>,
         invocation: &Invocation,
-    ) -> Found<Arc<CompiledOptions>> {
+    ) -> Found<Arc<LookupOptions>> {
         if let Some(known) = self.options.of_module(&module) {
             return Ok(known.clone());
         }
@@ -359,21 +387,21 @@ impl Engine<'_> {
         &mut self,
         module: Option<&Arc<str>>,
         meta: &Invocation,
-    ) -> Found<Arc<CompiledOptions>> {
+    ) -> Found<Arc<LookupOptions>> {
         let strategy = Strategy::plain(StrategyKind::Hash);
         if meta.global_only {
             let options = self.global_lookup_options(meta, &strategy)?;
-            return self.compiled(options.as_ref());
+            return self.compiled(options.as_ref()).map(LookupOptions::of);
         }
         let options = self.environment_lookup_options(meta, &strategy)?;
         let Some(module) = module else {
-            return self.compiled(options.as_ref());
+            return self.compiled(options.as_ref()).map(LookupOptions::of);
         };
         // Only the outer layers apply to keys without a module.
         let outer = match self.options.of_module(&None) {
             Some(known) => known.clone(),
             None => {
-                let outer = self.compiled(options.as_ref())?;
+                let outer = LookupOptions::of(self.compiled(options.as_ref())?);
                 self.options.add_module(None, &outer);
                 outer
             }
@@ -383,19 +411,23 @@ impl Engine<'_> {
             return Ok(outer);
         };
         let own = validate(own, Some(module))?;
-        let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
+        let (Some(options), Some(own)) = (options, own.clone()) else {
             // A module with null options discards those of the outer layers
             // (`retrieve_lookup_options`).
-            return self.compiled(own.as_ref());
+            return self.compiled(own.as_ref()).map(LookupOptions::of);
         };
-        if let (Value::Hash(one), Value::Hash(other)) = (&outer, &own)
-            && self.tracer.is_none()
+        // Each part is prepared once: most nodes share those of a module.
+        if self.tracer.is_none()
+            && outer.outer.is_mergeable
+            && let Ok(own) = self.compiled(Some(&own))
+            && own.is_mergeable
         {
-            let configs = self.session.configs;
-            let merged = || self.merge_options(&outer, &own, meta);
-            return configs.compiled_options((one, Some(other)), merged);
+            return Ok(Arc::new(LookupOptions {
+                outer: Arc::clone(&outer.outer),
+                own: Some(own),
+            }));
         }
-        self.merge_options(&outer, &own, meta)
+        self.merge_options(&options, &own, meta)
     }
 
     /// The options of a module merged with those of the outer layers.
@@ -404,7 +436,7 @@ impl Engine<'_> {
         outer: &Value,
         own: &Value,
         meta: &Invocation,
-    ) -> Found<Arc<CompiledOptions>> {
+    ) -> Found<Arc<LookupOptions>> {
         let module = meta.module_name.clone().unwrap_or_default();
         let phases = [
             (TraceScope::OuterOptions, outer),
@@ -420,17 +452,14 @@ impl Engine<'_> {
                 },
             )
         })?;
-        self.compile(Some(&merged))
+        self.compile(Some(&merged)).map(LookupOptions::of)
     }
 
     /// Like [`Engine::compile`], with the result of before for the very same options.
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
         let compile = || self.compile(options);
         match options {
-            Some(Value::Hash(entries)) => {
-                let configs = self.session.configs;
-                configs.compiled_options((entries, None), compile)
-            }
+            Some(Value::Hash(entries)) => self.session.configs.compiled_options(entries, compile),
             _ => compile(),
         }
     }
@@ -508,7 +537,7 @@ impl Engine<'_> {
         provider: &Rc<super::walk::Provider>,
         module: &Arc<str>,
         invocation: &Invocation,
-    ) -> Found<Arc<CompiledOptions>> {
+    ) -> Found<Arc<LookupOptions>> {
         if let Some(known) = self.options.defaults.get(module) {
             return Ok(known.clone());
         }
@@ -522,7 +551,7 @@ impl Engine<'_> {
                 validate(found.unwrap_or_default(), Some(module))
             },
         )?;
-        let compiled = self.compiled(found.as_ref())?;
+        let compiled = LookupOptions::of(self.compiled(found.as_ref())?);
         self.options
             .defaults
             .insert(module.clone(), compiled.clone());

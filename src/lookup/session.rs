@@ -7,7 +7,7 @@ use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
 use super::layer::Providers;
 use super::location::KnownGlobs;
-use super::options::{CollectedOptions, CompiledOptions};
+use super::options::{CollectedOptions, LookupOptions};
 use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
@@ -91,7 +91,7 @@ impl<'a> Session<'a> {
         &self,
         scope: &Scope,
         module: Option<&str>,
-    ) -> Result<Arc<CompiledOptions>, LookupError> {
+    ) -> Result<Arc<LookupOptions>, LookupError> {
         self.compilation(scope).lookup_options(module)
     }
 }
@@ -173,7 +173,7 @@ impl Compilation<'_> {
     pub fn lookup_options(
         &mut self,
         module: Option<&str>,
-    ) -> Result<Arc<CompiledOptions>, LookupError> {
+    ) -> Result<Arc<LookupOptions>, LookupError> {
         let module: Option<Arc<str>> = module.map(Arc::from);
         let invocation = Invocation {
             module_name: module.clone(),

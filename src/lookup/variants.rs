@@ -1,10 +1,12 @@
 //! Searches the sources of a value in order, and merges the results.
 
+use std::sync::Arc;
+
 use super::budget::weight_of;
 use super::engine::Engine;
 use super::error::{Failure, Found, optional};
 use super::in_place::Changes;
-use super::merge::Strategy;
+use super::merge::{Strategy, StrategyKind};
 use super::trace::{TraceEvent, TraceKind};
 use crate::value::Value;
 
@@ -64,7 +66,17 @@ impl Engine<'_> {
     /// Merges two values. In-place changes are applied to all holders of the objects.
     fn merge_two(&mut self, strategy: &Strategy, high: Value, low: &Value) -> Found {
         if self.tracer.is_none() && self.cached_values.is_empty() {
-            return strategy.merge(high, low, None);
+            let parts = match (&high, low) {
+                (Value::Hash(high), Value::Hash(low)) if self.in_options => (strategy.kind
+                    == StrategyKind::Hash)
+                    .then(|| [Arc::clone(high), Arc::clone(low)]),
+                _ => None,
+            };
+            let merge = || strategy.merge(high, low, None);
+            return match parts {
+                Some([high, low]) => self.session.configs.merged_options([&high, &low], merge),
+                None => merge(),
+            };
         }
         let mut mutated = Vec::new();
         let merged = strategy.merge(high, low, Some(&mut mutated));
