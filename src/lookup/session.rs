@@ -13,7 +13,7 @@ use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
 use crate::value::Value;
-use crate::workspace::{Files, LOOKUP_OPTIONS};
+use crate::workspace::{Files, LOOKUP_OPTIONS, OptionFact};
 
 /// The context of lookups, shared by many compilations.
 #[derive(Clone, Copy)]
@@ -139,10 +139,11 @@ impl Compilation<'_> {
     /// key that was looked up, or an entry that makes the lookup fail.
     fn may_decide(&self, file: &str, module: Option<&str>, reads: &Reads) -> bool {
         let session = self.engine.session;
-        let Some(names) = session.files.option_names(file) else {
+        let Some(options) = session.files.options_in(file) else {
             return true;
         };
-        let is_for = |name: &Arc<str>| {
+        let is_for = |option: &OptionFact| {
+            let name = &option.pattern;
             // The text does not show what such a name or a merge key becomes.
             if name.contains("%{") || **name == *"<<" {
                 return true;
@@ -163,7 +164,7 @@ impl Compilation<'_> {
                 keys.any(|key| pattern.is_match(key).unwrap_or(true))
             })
         };
-        names.iter().any(is_for)
+        options.iter().any(is_for)
     }
 
     /// Like [`Session::lookup_options`]; free after a lookup of a key of that module.

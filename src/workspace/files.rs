@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::facts::OptionFact;
 use super::paths::Paths;
 use crate::hierarchy::Template;
 use crate::value::{LoadError, StrKey, Value};
@@ -120,9 +121,9 @@ pub trait Files: Sync {
         <_>::default()
     }
 
-    /// The keys and patterns in the `lookup_options` of the data file at `path`; `None` if unknown,
-    /// or if Puppet refuses them.
-    fn option_names(&self, _path: &str) -> Option<Vec<Arc<str>>> {
+    /// The entries of the `lookup_options` of the data file at `path`, by their keys and patterns;
+    /// `None` if unknown, or if Puppet refuses them.
+    fn options_in(&self, _path: &str) -> Option<&[OptionFact]> {
         None
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::change::{Linked, Lost};
 use super::deployed;
+use super::facts::OptionFact;
 use super::file::{Belongs, File, unread};
 use super::files::{DataFile, Entry, FileKind, Files, Format};
 use super::path;
@@ -413,13 +414,11 @@ impl<T: SeenFrom> Files for T {
         )
     }
 
-    fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
+    fn options_in(&self, path: &str) -> Option<&[OptionFact]> {
         let facts = self.seen().0.file(path)?.facts();
         // Options that are no hash have no entries, and fail every lookup.
         let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
-        let options = facts.lookup_options.iter();
-        let names = options.map(|option| option.pattern.clone());
-        is_orderly.then(|| names.collect())
+        is_orderly.then_some(&*facts.lookup_options)
     }
 
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
