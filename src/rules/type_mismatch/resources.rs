@@ -254,7 +254,7 @@ fn wrong_entries(
                 found.extend(unknown(lookups, made, defined, place, names));
                 found.extend(of_parameters(lookups, made, defined, place, &get));
             }
-            Value::Undef => found.extend(of_parameters(lookups, made, defined, place, &|_| None)),
+            // Puppet fails with other words.
             _ => {}
         }
     }
@@ -277,9 +277,8 @@ fn unknown<'e>(
     names: impl Iterator<Item = &'e str>,
 ) -> Vec<Wrong> {
     let tree = lookups.at.tree();
-    let is_unknown = |name: &&str| {
-        !METAPARAMETERS.contains(name) && *name != "title" && defined.parameter(name).is_none()
-    };
+    let is_unknown =
+        |name: &&str| !METAPARAMETERS.contains(name) && defined.parameter(name).is_none();
     let unknown = names.filter(is_unknown).filter_map(|name| {
         let (key, _) = entry(tree, attributes, name)?;
         let parameters = defined.definition.parameters.iter().map(|it| &*it.name);
@@ -322,8 +321,9 @@ fn of_parameters<'v>(
             }
             continue;
         };
-        // Nothing selects the default; what code gives as well may replace it.
-        if is_given || value.is_undef() || holds_text(value, eyaml::is_encrypted) {
+        // Undef selects the default. Puppet refuses what code gives as well.
+        let is_default = value.is_undef() && parameter.default.is_some();
+        if is_given || is_default || holds_text(value, eyaml::is_encrypted) {
             continue;
         }
         let of_type = ClassParameter {
@@ -404,3 +404,7 @@ fn sources(code: &CodeFacts) -> Vec<Arc<str>> {
     };
     code.resources.of_data.iter().filter_map(key).collect()
 }
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;
