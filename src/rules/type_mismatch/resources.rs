@@ -243,20 +243,17 @@ fn wrong_entries(
             continue;
         };
         let place = (title, title_node, attributes_node);
-        match attributes {
-            Value::Hash(attributes) => {
-                let get = |name: &str| {
-                    attributes
-                        .iter()
-                        .find_map(|(key, value)| (key.as_str() == Some(name)).then_some(value))
-                };
-                let names = attributes.keys().filter_map(Value::as_str);
-                found.extend(unknown(lookups, made, defined, place, names));
-                found.extend(of_parameters(lookups, made, defined, place, &get));
-            }
-            // Puppet fails with other words.
-            _ => {}
-        }
+        // Puppet refuses other entries with other words.
+        let Value::Hash(attributes) = attributes else {
+            continue;
+        };
+        let get = |name: &str| {
+            let mut all = attributes.iter();
+            all.find_map(|(key, value)| (key.as_str() == Some(name)).then_some(value))
+        };
+        let names = attributes.keys().filter_map(Value::as_str);
+        found.extend(unknown(lookups, made, defined, place, names));
+        found.extend(of_parameters(lookups, made, defined, place, &get));
     }
     found
 }
