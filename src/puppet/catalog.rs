@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::evaluator::{Evaluator, body};
 use super::host::{Defines, DefinitionSource};
-use super::parameters::{Body, Given};
+use super::parameters::{DefinitionBody, Given};
 use super::perhaps::Perhaps;
 use super::resources::Instance;
 use super::source::CodeFile;
@@ -186,7 +186,7 @@ impl Evaluator<'_> {
         let hidden = self.variables.enter_class(name, parent.as_ref(), level);
         let caller = std::mem::replace(&mut self.source, source.clone());
         let result = self.body_of(
-            &Body {
+            &DefinitionBody {
                 definition,
                 kind: Defines::Class,
                 title: name,
@@ -244,7 +244,7 @@ impl Evaluator<'_> {
         self.variables.level = level;
         let caller = std::mem::replace(&mut self.source, source.clone());
         let result = self.body_of(
-            &Body {
+            &DefinitionBody {
                 definition,
                 kind: Defines::Type,
                 title: &title,
@@ -261,7 +261,7 @@ impl Evaluator<'_> {
     /// Evaluates parameters and statements in the innermost scope (`Type#evaluate_code`).
     fn body_of(
         &mut self,
-        of: &Body<'_>,
+        of: &DefinitionBody<'_>,
         parent: Option<Arc<str>>,
         mut given: Given,
     ) -> Evaluated<()> {

@@ -42,7 +42,7 @@ pub(super) struct Given {
 }
 
 /// A definition to be evaluated.
-pub(super) struct Body<'d> {
+pub(super) struct DefinitionBody<'d> {
     pub(super) definition: &'d Definition,
     pub(super) kind: Defines,
     pub(super) title: &'d str,
@@ -51,7 +51,11 @@ pub(super) struct Body<'d> {
 
 impl Evaluator<'_> {
     /// Adds the values of a class's parameters that data has (`inject_external_parameters`).
-    pub(super) fn looked_up(&mut self, of: &Body<'_>, given: &mut Given) -> Evaluated<()> {
+    pub(super) fn looked_up(
+        &mut self,
+        of: &DefinitionBody<'_>,
+        given: &mut Given,
+    ) -> Evaluated<()> {
         if of.kind != Defines::Class {
             return Ok(());
         }
@@ -89,7 +93,11 @@ impl Evaluator<'_> {
     }
 
     /// Sets the parameters in the innermost scope, and checks them (`set_resource_parameters`).
-    pub(super) fn bind_parameters(&mut self, of: &Body<'_>, given: Given) -> Evaluated<()> {
+    pub(super) fn bind_parameters(
+        &mut self,
+        of: &DefinitionBody<'_>,
+        given: Given,
+    ) -> Evaluated<()> {
         let mut values: IndexMap<&str, Known> = IndexMap::new();
         let unknown = |because: &Arc<str>| Err(because.clone());
         for (name, known) in &given.values {
@@ -152,7 +160,7 @@ impl Evaluator<'_> {
         }
         let caller = std::mem::replace(&mut self.source, source.clone());
         let result = self.check_parameters(
-            &Body {
+            &DefinitionBody {
                 definition,
                 kind: Defines::Type,
                 title: &instance.title,
@@ -164,7 +172,11 @@ impl Evaluator<'_> {
         result
     }
 
-    fn check_parameters(&mut self, of: &Body<'_>, values: &IndexMap<&str, Known>) -> Evaluated<()> {
+    fn check_parameters(
+        &mut self,
+        of: &DefinitionBody<'_>,
+        values: &IndexMap<&str, Known>,
+    ) -> Evaluated<()> {
         let wrong = self.wrong_parameters(of, values);
         if wrong.is_empty() {
             return Ok(());
@@ -179,7 +191,11 @@ impl Evaluator<'_> {
     }
 
     /// What Puppet says about the parameters of a declaration (`describe_struct_signature`).
-    fn wrong_parameters(&mut self, of: &Body<'_>, values: &IndexMap<&str, Known>) -> Vec<String> {
+    fn wrong_parameters(
+        &mut self,
+        of: &DefinitionBody<'_>,
+        values: &IndexMap<&str, Known>,
+    ) -> Vec<String> {
         let mut wrong = Vec::new();
         let is_known = |name: &str| {
             METAPARAMETERS.contains(&name)

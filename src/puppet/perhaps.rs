@@ -45,12 +45,12 @@ impl Perhaps {
 }
 
 /// Classes so far, and the definitions that are still to be read.
-struct Walk {
+struct PerhapsWalk {
     found: Perhaps,
     pending: Vec<Followed>,
 }
 
-impl Walk {
+impl PerhapsWalk {
     fn add(&mut self, followed: Followed) {
         let Perhaps::Names(names) = &mut self.found else {
             return;
@@ -75,7 +75,7 @@ impl Walk {
 impl Evaluator<'_> {
     /// The classes so far, and those that code may include, also through definitions.
     pub(super) fn perhaps(&self, node: &Expression, found: Perhaps) -> Perhaps {
-        let mut walk = Walk {
+        let mut walk = PerhapsWalk {
             found,
             pending: Vec::new(),
         };
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
         walk.found
     }
 
-    fn look(&self, node: &Expression, walk: &mut Walk) {
+    fn look(&self, node: &Expression, walk: &mut PerhapsWalk) {
         match &node.kind {
             kind if kind.is_definition() => return,
             ExpressionKind::Call(call) => match call.function.literal() {
@@ -115,7 +115,7 @@ impl Evaluator<'_> {
         node.kind.each(&mut |part| self.look(part, walk));
     }
 
-    fn look_at_call(&self, name: &str, walk: &mut Walk) {
+    fn look_at_call(&self, name: &str, walk: &mut PerhapsWalk) {
         let name = name.trim_start_matches("::");
         if builtin::declares(name) {
             walk.found = Perhaps::All;
@@ -134,7 +134,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn look_into(&self, kind: Defines, name: &Arc<str>, walk: &mut Walk) {
+    fn look_into(&self, kind: Defines, name: &Arc<str>, walk: &mut PerhapsWalk) {
         match self.definition(kind, name) {
             DefinitionSource::Here(source, _) => {
                 let Some(definition) = source.definition(kind, name) else {
@@ -154,7 +154,7 @@ impl Evaluator<'_> {
     }
 }
 
-fn look_at_resource(resource: &Resource, walk: &mut Walk) {
+fn look_at_resource(resource: &Resource, walk: &mut PerhapsWalk) {
     match resource.type_name.literal() {
         Some(name) if is_plain_type(name) => {}
         Some("class") => resource.parts.iter().for_each(|part| {

@@ -24,7 +24,7 @@ use crate::workspace::{
 };
 
 /// A statement that makes resources of the value of a key.
-struct Use<'c> {
+struct ResourceUse<'c> {
     file: &'c Arc<File>,
     fact: &'c ResourcesOfData,
     /// The class around it.
@@ -73,7 +73,7 @@ pub(super) fn may_be_used(at: &FileContext<'_>, key: &KeyFact) -> bool {
 }
 
 /// The statements that certainly make resources of a key's value in the classes that a root sees.
-fn uses<'c>(lookups: &ReaderLookups<'c>, key: &KeyFact) -> Vec<Use<'c>> {
+fn uses<'c>(lookups: &ReaderLookups<'c>, key: &KeyFact) -> Vec<ResourceUse<'c>> {
     let analysis = lookups.at.checker.analysis();
     let root = lookups.reader.root.root;
     let mut found = Vec::new();
@@ -122,7 +122,7 @@ fn uses<'c>(lookups: &ReaderLookups<'c>, key: &KeyFact) -> Vec<Use<'c>> {
 fn add_uses<'c>(
     class: Defined<'c>,
     is_its: &dyn Fn(&ResourceSource) -> bool,
-    found: &mut Vec<Use<'c>>,
+    found: &mut Vec<ResourceUse<'c>>,
 ) {
     let Some(code) = class
         .file
@@ -144,7 +144,7 @@ fn add_uses<'c>(
     };
     let facts = code.resources.of_data.iter();
     let facts = facts.filter(|fact| is_in(fact) && !fact.is_conditional && is_its(&fact.source));
-    found.extend(facts.map(|fact| Use {
+    found.extend(facts.map(|fact| ResourceUse {
         file: class.file,
         fact,
         class,
@@ -154,7 +154,7 @@ fn add_uses<'c>(
 fn check_use(
     at: &FileContext<'_>,
     key: &KeyFact,
-    (lookups, made): (&ReaderLookups<'_>, &Use<'_>),
+    (lookups, made): (&ReaderLookups<'_>, &ResourceUse<'_>),
     findings: &mut Findings<'_>,
 ) {
     let root = lookups.reader.root.root;
@@ -228,7 +228,7 @@ fn is_changed_elsewhere(snapshot: &Snapshot, type_name: &str) -> bool {
 
 /// What Puppet says about the entries (`Resource::Type#validate_resource_hash`).
 fn wrong_entries(
-    (lookups, made): (&ReaderLookups<'_>, &Use<'_>),
+    (lookups, made): (&ReaderLookups<'_>, &ResourceUse<'_>),
     defined: Defined<'_>,
     value: &Value,
     node: NodeId,
@@ -261,14 +261,14 @@ fn wrong_entries(
 /// An entry: its title, and the nodes of the title and of the attributes.
 type Entry<'e> = (&'e str, NodeId, NodeId);
 
-fn subject(made: &Use<'_>, title: &str) -> String {
+fn subject(made: &ResourceUse<'_>, title: &str) -> String {
     format!("{}[{title}]:", capitalized(&made.fact.type_name))
 }
 
 /// The attributes that are no parameters.
 fn unknown<'e>(
     lookups: &ReaderLookups<'_>,
-    made: &Use<'_>,
+    made: &ResourceUse<'_>,
     defined: Defined<'_>,
     (title, _, attributes): Entry<'_>,
     names: impl Iterator<Item = &'e str>,
@@ -292,7 +292,7 @@ fn unknown<'e>(
 /// The parameters without a value, and those with a value of another type.
 fn of_parameters<'v>(
     lookups: &ReaderLookups<'_>,
-    made: &Use<'_>,
+    made: &ResourceUse<'_>,
     defined: Defined<'_>,
     (title, title_node, attributes_node): Entry<'_>,
     get: &dyn Fn(&str) -> Option<&'v Value>,

@@ -20,13 +20,21 @@ const CREATED: &str = "create_resources('net::iface', $ifaces)";
 
 #[test]
 fn each_mistake_has_the_words_of_puppet() {
-    let of = |entry: &str| messages(CREATED, &format!("net::ifaces:\n  eth0: {entry} #~ type-mismatch\n"));
+    let of = |entry: &str| {
+        messages(
+            CREATED,
+            &format!("net::ifaces:\n  eth0: {entry} #~ type-mismatch\n"),
+        )
+    };
     for (entry, message) in [
         (
             "{address: a, mtu: large}",
             "Net::Iface[eth0]: parameter 'mtu' expects an Integer value, got String",
         ),
-        ("{mtu: 1}", "Net::Iface[eth0]: expects a value for parameter 'address'"),
+        (
+            "{mtu: 1}",
+            "Net::Iface[eth0]: expects a value for parameter 'address'",
+        ),
         (
             "{address: ~}",
             "Net::Iface[eth0]: parameter 'address' expects a String value, got Undef",
@@ -35,7 +43,10 @@ fn each_mistake_has_the_words_of_puppet() {
             "{address: a, gatewai: b}",
             "Net::Iface[eth0]: has no parameter named 'gatewai'; did you mean 'gateway'?",
         ),
-        ("{address: a, title: b}", "Net::Iface[eth0]: has no parameter named 'title'"),
+        (
+            "{address: a, title: b}",
+            "Net::Iface[eth0]: has no parameter named 'title'",
+        ),
     ] {
         assert_eq!(of(entry), [message], "{entry}");
     }
@@ -98,7 +109,11 @@ fn what_may_be_another_value_is_not_reported() {
         "#- manifests/site.pp\nclass { 'net': ifaces => {} }\n",
         "lookup_options: {'net::ifaces': {merge: hash}}\n#- data/high.yaml\nnet::ifaces: {eth0: {address: a}}\n",
     ] {
-        assert_eq!(messages(CREATED, &format!("{wrong}{rest}")), [""; 0], "{rest}");
+        assert_eq!(
+            messages(CREATED, &format!("{wrong}{rest}")),
+            [""; 0],
+            "{rest}"
+        );
     }
     for fine in [
         "net::ifaces:\n  eth0: {address: a, mtu: ~, require: 'Class[x]', tag: t, noop: true, alias: b}\n",
