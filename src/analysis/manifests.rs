@@ -8,6 +8,7 @@ use super::Analysis;
 use super::bodies::code;
 use super::site::site_manifest;
 use crate::datatype::{self, Aliases, Type};
+use crate::lookup::manifests_defining;
 use crate::workspace::{
     DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind, path,
 };
@@ -91,23 +92,31 @@ impl<'a> Analysis<'a> {
     /// modulepath, or in a module that stands alone. O(files that define it).
     #[must_use]
     pub fn autoloaded(self, root: &'a Root, class: &str) -> Option<Defined<'a>> {
-        let module = class.split("::").next().unwrap_or(class);
-        let dir = self.module_dir(root, module);
-        // Site manifests are read first: a class that they define is not autoloaded.
-        let of_site = self.defined_by_site(root, class, dir);
-        of_site.or_else(|| self.class_of_module(dir?, class))
+        self.autoloaded_as(root, DefinitionKind::Class, class)
     }
 
-    /// The class of that name in a site manifest, files of the module excluded.
-    fn defined_by_site(
+    /// The same for a defined type.
+    #[must_use]
+    pub fn autoloaded_type(self, root: &'a Root, name: &str) -> Option<Defined<'a>> {
+        self.autoloaded_as(root, DefinitionKind::DefinedType, name)
+    }
+
+    fn autoloaded_as(
         self,
         root: &'a Root,
-        class: &str,
-        module: Option<&str>,
+        kind: DefinitionKind,
+        name: &str,
     ) -> Option<Defined<'a>> {
-        self.site_files_defining(root, class, module)
-            .into_iter()
-            .find_map(|file| class_in(file, class))
+        let module = name.split("::").next().unwrap_or(name);
+        let dir = self.module_dir(root, module);
+        // Site manifests are read first: a class that they define is not autoloaded.
+        let mut of_site = self.site_files_defining(root, name, dir).into_iter();
+        let of_site = of_site.find_map(|file| definition_in(file, kind, name));
+        of_site.or_else(|| {
+            // Puppet finds a class in a file of another name only after it has loaded that file.
+            let mut manifests = manifests_defining(dir?, name);
+            manifests.find_map(|at| definition_in(self.snapshot.file(&at)?, kind, name))
+        })
     }
 
     /// The site manifests that define a name. O(files that define it).
@@ -130,19 +139,6 @@ impl<'a> Analysis<'a> {
             });
         }
         files
-    }
-
-    /// The class of that name in a module's folder. Tried in order: the file of its name, files of
-    /// its name's prefixes, `init.pp` (`TypeLoader#files_to_try_for`). O(length of the name).
-    fn class_of_module(self, dir: &str, class: &str) -> Option<Defined<'a>> {
-        let rest = class.split_once("::").map_or("", |(_, rest)| rest);
-        let longest = std::iter::once(rest).filter(|rest| !rest.is_empty());
-        let shorter = rest.rmatch_indices("::").map(|(end, _)| &rest[..end]);
-        // Puppet finds a class in a file of another name only after it has loaded that file.
-        longest.chain(shorter).chain(["init"]).find_map(|name| {
-            let at = format!("{dir}/manifests/{}.pp", name.replace("::", "/"));
-            class_in(self.snapshot.file(&at)?, class)
-        })
     }
 
     /// The folder of a module as a root sees it.
@@ -281,7 +277,11 @@ impl<'a> Analysis<'a> {
 
 /// The class of that name in a file.
 fn class_in<'a>(file: &'a Arc<File>, name: &str) -> Option<Defined<'a>> {
-    let definition = code(file)?.definition(DefinitionKind::Class, name)?;
+    definition_in(file, DefinitionKind::Class, name)
+}
+
+fn definition_in<'a>(file: &'a Arc<File>, kind: DefinitionKind, name: &str) -> Option<Defined<'a>> {
+    let definition = code(file)?.definition(kind, name)?;
     Some(Defined { file, definition })
 }
 

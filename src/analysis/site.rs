@@ -8,8 +8,8 @@ use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
-use crate::puppet::Site;
-use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
+use crate::puppet::{Site, is_of_class};
+use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
 use crate::value::HashMap;
@@ -26,6 +26,8 @@ pub struct SiteManifests {
     configs: ConfigCache,
     extent: Extent,
     seen: Mutex<Dependencies>,
+    /// The stamp of the last snapshot in which nothing uses variables of classes.
+    unused_in: Mutex<u64>,
 }
 
 /// The scopes to evaluate.
@@ -65,11 +67,12 @@ impl SiteManifests {
         let sources = sources.map(|file| configs.source(file.path(), file.text()));
         SiteManifests {
             root: dir,
-            site: Site::new(sources.collect(), unseen),
+            site: followed(Site::new(sources.collect(), unseen), snapshot),
             files: files.into_iter().cloned().collect(),
             settings: super::without_keys(settings).into_owned(),
             configs,
             extent: Extent::NodeBlocks,
+            unused_in: Mutex::new(snapshot.stamp()),
             seen: Mutex::new(Dependencies {
                 snapshot: snapshot.clone(),
                 keys: BTreeSet::new(),
@@ -84,6 +87,7 @@ impl SiteManifests {
     pub fn of_top_scope(self) -> SiteManifests {
         SiteManifests {
             extent: Extent::TopScope,
+            site: self.site.with_classes(),
             ..self
         }
     }
@@ -117,7 +121,34 @@ impl SiteManifests {
             && settings.strict_variables == self.settings.strict_variables
             && settings.puppet_version == self.settings.puppet_version
             && Arc::ptr_eq(&settings.backends, &self.settings.backends);
-        is_same && (!self.site.depends_on_data() || self.has_same_inputs(snapshot))
+        is_same
+            && self.follows_enough(snapshot)
+            && (!self.site.depends_on_data() || self.has_same_inputs(snapshot))
+    }
+
+    /// Whether classes are evaluated if something in another snapshot uses their variables. O(tokens of
+    /// the changed files) if it is the next one.
+    fn follows_enough(&self, snapshot: &Snapshot) -> bool {
+        if self.site.follows_classes() || !self.site.may_have_classes() {
+            return true;
+        }
+        let delta = snapshot.delta();
+        let mut unused = self
+            .unused_in
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let uses_one = if *unused == snapshot.stamp() {
+            false
+        } else if *unused == delta.since {
+            let mut files = delta.files.iter();
+            files.any(|it| snapshot.file(&it.path).is_some_and(uses_classes))
+        } else {
+            snapshot.files().any(uses_classes)
+        };
+        if !uses_one {
+            *unused = snapshot.stamp();
+        }
+        !uses_one
     }
 
     fn has_same_inputs(&self, snapshot: &Snapshot) -> bool {
@@ -180,6 +211,7 @@ impl Manifests for SiteManifests {
         let language = SessionHost::new(view.session(), Data::Allowed);
         let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
         let mut assigned = self.site.run(&language, scope, certname, &node.variables);
+        assigned.is_for_agent = self.extent == Extent::NodeBlocks;
         if self.extent == Extent::TopScope {
             assigned.leave_block();
         }
@@ -191,6 +223,27 @@ impl Manifests for SiteManifests {
         }
         Arc::new(assigned)
     }
+}
+
+/// Manifests with the classes that they include, if something uses variables of classes.
+fn followed(site: Site, snapshot: &Snapshot) -> Site {
+    if follows_classes(&site, snapshot) {
+        site.with_classes()
+    } else {
+        site
+    }
+}
+
+/// Whether the values of nodes may depend on variables of the classes that manifests include. Without
+/// that the classes are not evaluated for each node. O(tokens) if manifests declare classes.
+fn follows_classes(site: &Site, snapshot: &Snapshot) -> bool {
+    site.may_have_classes() && (site.reads_classes() || snapshot.files().any(uses_classes))
+}
+
+/// Whether a file has a token with a variable of a class.
+fn uses_classes(file: &Arc<File>) -> bool {
+    let mut variables = file.facts().variables();
+    variables.any(|used| is_of_class(top_name(&used.name)))
 }
 
 /// The folder of the environment that a root is in or is, and its manifests.
@@ -221,9 +274,10 @@ pub fn assigned_over(
         let text = session.files.text(&at).ok()?;
         Some(session.configs.source(&at, &text))
     });
-    let site = Site::new(sources.collect(), unseen);
+    let site = Site::new(sources.collect(), unseen).with_classes();
     let language = SessionHost::new(session, Data::Allowed);
     let mut assigned = site.run(&language, scope, Some(certname), &HashMap::default());
+    assigned.is_for_agent = extent == Extent::NodeBlocks;
     if extent == Extent::TopScope {
         assigned.leave_block();
     }
@@ -486,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_classes_are_unknown_where_classes_are_declared() {
+    fn variables_of_classes_are_those_of_the_classes_that_manifests_declare() {
         let of = |site: &str| {
             k_of(
                 "\"<%{base::env}>\"",
@@ -497,22 +551,27 @@ mod tests {
                 ),
             )
         };
-        for declaring in [
-            "include base",
-            "node default { include base }",
-            "contain base",
-            "require base",
-            "hiera_include('classes')",
-            "lookup('classes', {default_value => []}).include",
-            "lookup('classes', {default_value => ['base']}).each |$it| { include $it }",
-            "class { 'base': }",
-            "node default { profile::web { 'x': } }",
-            "ruby_function('base')",
-            "create_resources('class', {base => {}})",
+        for (declaring, expected) in [
+            ("include base", "<prod>"),
+            ("node default { include base }", "<prod>"),
+            ("contain base", "<prod>"),
+            ("require base", "<prod>"),
+            ("class { 'base': env => 'test' }", "<test>"),
+            ("create_resources('class', {base => {}})", "<prod>"),
+            (
+                "lookup('classes', {default_value => ['base']}).each |$it| { include $it }",
+                "<prod>",
+            ),
+            ("lookup('classes', {default_value => []}).include", "fails"),
+            ("$x = 1\nnotify { 'x': }", "fails"),
+            // Puppet fails, as no level has such a list.
+            ("hiera_include('classes')", "unknown"),
+            ("node default { profile::web { 'x': } }", "unknown"),
+            ("ruby_function('base')", "unknown"),
+            ("if ruby_function() { include base }", "unknown"),
         ] {
-            assert_eq!(of(declaring), "unknown", "{declaring}");
+            assert_eq!(of(declaring), expected, "{declaring}");
         }
-        assert_eq!(of("$x = 1\nnotify { 'x': }"), "fails");
     }
 
     #[test]

@@ -252,6 +252,10 @@ fn answer(
         let cause = failure.message.to_string();
         return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, cause)));
     }
+    if let Some(because) = scope.assigned().and_then(|it| it.may_fail.as_ref()) {
+        let because = format!("the manifests may fail for this node: {because}");
+        return Ok(Answer::unknown(&because));
+    }
     let hash = |raw: Option<&RawValue>, field: &str| hash_field(raw, field).map(Arc::new);
     let lookup = Request {
         names: request.key.all(),

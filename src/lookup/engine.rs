@@ -84,6 +84,8 @@ pub(super) struct Engine<'a> {
     pub(super) providers: Providers,
     pub(super) globs: KnownGlobs,
     pub(super) cached_values: AllCachedValues,
+    /// When the class whose parameter is looked up began, if that is known.
+    pub(super) asked_at: Option<u32>,
     /// Whether the last request ended with an error.
     failed: bool,
     pub(super) budget: Budget,
@@ -119,6 +121,7 @@ impl<'a> Engine<'a> {
             providers: Providers::default(),
             globs: KnownGlobs::default(),
             cached_values: AllCachedValues::default(),
+            asked_at: None,
             failed: false,
             budget: Budget::default(),
             reads: ReadNames::default(),
@@ -167,6 +170,13 @@ impl<'a> Engine<'a> {
         self.cached_values.begin();
         if std::mem::take(&mut self.failed) {
             // A compilation ends with its first error; partial results must not be visible.
+            self.options = KnownOptions::default();
+        }
+        let asked_at = self.time_of(request);
+        if asked_at != self.asked_at {
+            // Paths with variables of classes may be others.
+            self.asked_at = asked_at;
+            self.providers = Providers::default();
             self.options = KnownOptions::default();
         }
         self.options.begin();
@@ -223,6 +233,23 @@ impl<'a> Engine<'a> {
             text: String::new(),
             because: Missing::Other(format!("Puppet compiles no catalog: {message}")),
         })))
+    }
+
+    /// When the class began whose parameter an agent's catalog looks up; `None` for other keys, and if no
+    /// class was evaluated.
+    fn time_of(&self, request: &Request) -> Option<u32> {
+        let assigned = self.scope.assigned().filter(|it| it.is_for_agent)?;
+        let [name] = &request.names[..] else {
+            return None;
+        };
+        let (class, _) = name.rsplit_once("::")?;
+        Some(assigned.classes.get(class)?.begun)
+    }
+
+    /// Whether a variable may have been set only after the lookup.
+    pub(super) fn is_set_later(&self, name: &str) -> bool {
+        let assigned = self.asked_at.zip(self.scope.assigned());
+        assigned.is_some_and(|(at, assigned)| assigned.is_set_later(name, at))
     }
 
     fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {

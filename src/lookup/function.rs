@@ -52,6 +52,16 @@ pub fn find_function(files: &dyn Files, environment: &Environment, name: &str) -
     found.unwrap_or(FunctionSource::Missing)
 }
 
+/// The manifests of a module that Puppet reads to find a class or a defined type, in order: the file of
+/// its name, files of its name's prefixes, `init.pp` (`TypeLoader#files_to_try_for`).
+pub fn manifests_defining<'n>(dir: &'n str, name: &'n str) -> impl Iterator<Item = String> + 'n {
+    let rest = name.split_once("::").map_or("", |(_, rest)| rest);
+    let longest = std::iter::once(rest).filter(|rest| !rest.is_empty());
+    let shorter = rest.rmatch_indices("::").map(|(end, _)| &rest[..end]);
+    let names = longest.chain(shorter).chain(["init"]);
+    names.map(move |name| format!("{dir}/manifests/{}.pp", name.replace("::", "/")))
+}
+
 /// The folder of a module.
 pub(super) fn module_dir(
     files: &dyn Files,

@@ -7,18 +7,20 @@ use std::sync::Arc;
 
 use super::context::Environment;
 use super::error::ErrorClass;
-use super::function::{FunctionSource, all_modules, find_function};
-use super::request::Request;
+use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
+use super::request::{Asker, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
 use crate::datatype::Aliases;
-use crate::puppet::{Callee, CodeFile, Evaluated, Host, LookupCall, Stop};
+use crate::puppet::{
+    Callee, CodeFile, Defines, DefinitionSource, Evaluated, Host, LookupCall, Stop,
+};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::workspace::{FileKind, Files};
 
 /// Maximum number of lookups in one evaluation.
-const MAX_LOOKUPS: usize = 500;
+const MAX_LOOKUPS: usize = 2_000;
 
 /// Whether code may look data up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +106,11 @@ impl Host for SessionHost<'_> {
             default_value: call.default_value.clone(),
             default_values: call.default_values.clone(),
             overrides: call.overrides.clone(),
+            asker: if call.is_parameter {
+                Asker::ClassParameter
+            } else {
+                Asker::Function
+            },
             ..Request::default()
         };
         let answer = self.session.lookup(scope, &request);
@@ -145,6 +152,51 @@ impl Host for SessionHost<'_> {
                 }
                 Err(_) => Callee::Missing,
             },
+        }
+    }
+
+    fn defined(&self, kind: Defines, name: &str) -> DefinitionSource {
+        let Session {
+            files,
+            environment,
+            configs,
+            ..
+        } = self.session;
+        let module = name.split("::").next().unwrap_or(name);
+        let is_of_ruby = || {
+            let mut modules = all_modules(files, environment).into_iter();
+            kind == Defines::Type
+                && !name.contains("::")
+                && modules.any(|dir| {
+                    let at = format!("{dir}/lib/puppet/type/{name}.rb");
+                    files.kind(&at) == Some(FileKind::File)
+                })
+        };
+        let Some(dir) = module_dir(files, environment, module) else {
+            return if is_of_ruby() {
+                DefinitionSource::Ruby
+            } else {
+                DefinitionSource::Unseen
+            };
+        };
+        for at in manifests_defining(&dir, name) {
+            let at: Arc<str> = Arc::from(at);
+            if files.kind(&at) != Some(FileKind::File) {
+                continue;
+            }
+            let Ok(text) = files.text(&at) else {
+                return DefinitionSource::Unseen;
+            };
+            self.paths.borrow_mut().insert(at.clone());
+            let source = configs.source(&at, &text);
+            if source.defines(kind, name) {
+                return DefinitionSource::Here(source, Arc::from(module));
+            }
+        }
+        if is_of_ruby() {
+            DefinitionSource::Ruby
+        } else {
+            DefinitionSource::Missing
         }
     }
 

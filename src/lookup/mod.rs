@@ -71,7 +71,7 @@ pub use context::{
 pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;
 pub use explain_data::explain_data;
-pub use function::{FunctionSource, find_function};
+pub use function::{FunctionSource, find_function, manifests_defining};
 pub use groups::{
     Group, GroupOrigin, groups_of_members, groups_of_nodes, groups_of_possible, numbered_answers,
 };

@@ -11,7 +11,7 @@ use super::trace::{Possible, TraceNode};
 use crate::hierarchy::{Layer, Like};
 use crate::interpolation::Key;
 use crate::text::few;
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, Missing, Opaque, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Maximum number of named levels that could change an answer; more are counted.
@@ -301,11 +301,25 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer that is unknown before anything was looked up.
+    #[must_use]
+    pub fn unknown(because: &str) -> Answer {
+        let unknown = Opaque::Unknown {
+            text: String::new(),
+            because: Missing::Other(because.to_owned()),
+        };
+        Answer::of(Ok(Value::Opaque(Arc::new(unknown))))
+    }
+
     /// An error before anything was looked up.
     #[must_use]
     pub fn failed(error: LookupError) -> Answer {
+        Answer::of(Err(error))
+    }
+
+    fn of(result: Result<Value, LookupError>) -> Answer {
         Answer {
-            result: Err(error),
+            result,
             unknown: Vec::new(),
             assumed: Vec::new(),
             reads: Arc::default(),

@@ -102,6 +102,9 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found<Variable> {
+        if self.is_set_later(name) {
+            return Ok(Variable::Unknown);
+        }
         if !invocation.hiera_scope {
             return Ok(self.scope.dotted(name, segments));
         }

@@ -8,8 +8,11 @@ use super::builtin;
 use super::context::Memory;
 use super::evaluator::{Evaluator, body, is_type};
 use super::host::{Callee, Host};
+use super::perhaps::Perhaps;
+use super::resources::is_plain_type;
 use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
+use super::variables::opaque;
 use crate::datatype;
 use crate::scope::Scope;
 use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, Parameter};
@@ -70,7 +73,18 @@ impl Evaluator<'_> {
             "assert_type" => return self.assert_type(&call.arguments, lambda),
             _ => {}
         }
-        let arguments = self.arguments(name, &call.arguments)?;
+        let arguments = if self.compiles() && builtin::declares(name) {
+            self.line = self.source.line(call.function.own.start);
+            match self.unfolded(&call.arguments) {
+                Err(Stop::Unknown(because)) => {
+                    self.doubt_all(&because);
+                    return Ok(opaque(&because));
+                }
+                other => other?,
+            }
+        } else {
+            self.arguments(name, &call.arguments)?
+        };
         self.call_by_name(name, arguments, lambda)
     }
 
@@ -113,6 +127,11 @@ impl Evaluator<'_> {
         if let Some(result) = self.of_context(name, &arguments, lambda) {
             return result;
         }
+        if self.compiles()
+            && let Some(result) = self.declaring(name, &arguments)
+        {
+            return result;
+        }
         self.variables.assigned.may_have_classes |= builtin::declares(name);
         // Puppet's own functions cannot be redefined; those of the standard library can.
         if builtin::is_of_puppet(name) {
@@ -142,8 +161,44 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The result of a function that declares classes or resources; `None` for others.
+    fn declaring(&mut self, name: &str, arguments: &[Value]) -> Option<Evaluated> {
+        let type_name = || arguments.first().and_then(Value::as_str);
+        Some(match name {
+            "include" | "contain" | "require" => match self.include(arguments) {
+                Err(Stop::Unknown(because)) => {
+                    self.doubt_all(&because);
+                    Ok(opaque(&because))
+                }
+                other => other,
+            },
+            "hiera_include" => match builtin::list_of_classes(self, arguments) {
+                Ok(list) => return self.declaring("include", &[list]),
+                Err(Stop::Unknown(because)) => {
+                    self.doubt_all(&because);
+                    Ok(opaque(&because))
+                }
+                other => other,
+            },
+            "create_resources" => self.create_resources(arguments),
+            "ensure_resource" | "ensure_resources" => {
+                if !type_name().is_some_and(is_plain_type) {
+                    self.doubt_all(&Arc::from(format!(
+                        "the function '{name}' is not evaluated"
+                    )));
+                }
+                Ok(opaque("references of resources are not evaluated"))
+            }
+            "realize" => {
+                self.catalog().has_collectors = true;
+                Ok(Value::Undef)
+            }
+            _ => return None,
+        })
+    }
+
     /// The function of that name; a site manifest's definition wins over all others.
-    fn callee(&self, name: &str) -> Callee {
+    pub(super) fn callee(&self, name: &str) -> Callee {
         let own = self.site.iter().find(|it| it.function(name).is_some());
         match own {
             Some(source) => Callee::Puppet(source.clone()),
@@ -153,7 +208,12 @@ impl Evaluator<'_> {
 
     /// Records that a function may set variables: functions in Ruby can.
     fn may_set(&mut self, name: &str) {
-        self.variables.assigned.may_have_classes |= builtin::may_declare_classes(name);
+        if builtin::may_declare_classes(name) {
+            self.variables.assigned.may_have_classes = true;
+            if self.compiles() {
+                self.catalog().perhaps = Perhaps::All;
+            }
+        }
         let set = &mut self.variables.assigned.may_be_more;
         set.get_or_insert_with(|| {
             Arc::from(format!(

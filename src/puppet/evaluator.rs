@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::catalog::Catalog;
 use super::context::Memory;
 use super::host::Host;
 use super::source::{CodeFile, statements};
 use super::stop::{Evaluated, Stop};
 use super::uses;
-use super::variables::{Known, Variables};
+use super::variables::{Known, Variables, opaque};
 use crate::datatype::{self, Type};
 use crate::scope::Scope;
 use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, integer};
@@ -35,6 +36,14 @@ pub(super) struct Evaluator<'h> {
     pub(super) memory: Memory,
     /// Whether it runs a data function: if that fails, so does a lookup, but not the catalog.
     pub(super) is_for_data: bool,
+    /// The classes and resources, if they are evaluated.
+    pub(super) catalog: Option<Catalog>,
+    /// The module of the code that is evaluated; empty for site manifests.
+    pub(super) module: Arc<str>,
+    /// The line of the last call or resource.
+    pub(super) line: u32,
+    /// Whether a text was met that Puppet refuses.
+    pub(super) met_refused: bool,
     /// The last failure: its message, and the file and line of the code that raised it.
     pub(super) failed: Option<(Arc<str>, Arc<str>, u32)>,
     steps: usize,
@@ -50,6 +59,10 @@ impl<'h> Evaluator<'h> {
             site: &[],
             memory: Memory::default(),
             is_for_data: false,
+            catalog: None,
+            module: Arc::from(""),
+            line: 0,
+            met_refused: false,
             failed: None,
             steps: 0,
             depth: 0,
@@ -100,7 +113,9 @@ impl<'h> Evaluator<'h> {
         let mut may_leave = false;
         for node in nodes {
             self.forget(node, &because);
-            self.variables.assigned.may_have_classes |= uses::declares(node);
+            if uses::declares(node) {
+                self.doubt(node, &because);
+            }
             may_leave |= uses::may_leave(node);
             if uses::calls(node, &["fail"]) {
                 may_leave |= self.is_for_data;
@@ -175,6 +190,14 @@ impl<'h> Evaluator<'h> {
             ExpressionKind::Block(nodes) => self.block(nodes),
             // Definitions do nothing when evaluated.
             definition if definition.is_definition() => Ok(Value::Undef),
+            ExpressionKind::Resource(resource) if self.compiles() => self.resource(node, resource),
+            ExpressionKind::ResourceDefaults(_)
+            | ExpressionKind::ResourceOverride(_)
+            | ExpressionKind::Collect(..)
+                if self.compiles() =>
+            {
+                self.other_resources(node)
+            }
             ExpressionKind::Resource(_) => {
                 self.variables.assigned.may_have_classes |= uses::declares(node);
                 Err(Stop::unknown("resources are not evaluated"))
@@ -338,6 +361,9 @@ impl<'h> Evaluator<'h> {
                     Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
                     Err(stop) => Err(stop),
                 })?;
+                if self.compiles() {
+                    return Ok(opaque("references of resources are not evaluated"));
+                }
                 Err(Stop::unknown("resources are not evaluated"))
             }
             _ => {

@@ -21,6 +21,9 @@ pub trait Host {
     /// The function of that name in the environment or a module.
     fn function(&self, name: &str) -> Callee;
 
+    /// The class or defined type of that name in a module.
+    fn defined(&self, kind: Defines, name: &str) -> DefinitionSource;
+
     /// A pattern in Ruby's syntax; `None` if Ruby refuses it or no engine here can run it.
     fn pattern(&self, source: &str) -> Option<Regexp>;
 
@@ -44,6 +47,28 @@ pub enum Callee {
     Missing,
 }
 
+/// What a definition defines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Defines {
+    /// A class.
+    Class,
+    /// A defined type.
+    Type,
+}
+
+/// A class or a defined type.
+#[derive(Clone, Debug)]
+pub enum DefinitionSource {
+    /// In this text of this module.
+    Here(Arc<CodeFile>, Arc<str>),
+    /// In Ruby: a type of resources.
+    Ruby,
+    /// Its module is visible, and does not define it.
+    Missing,
+    /// Its module is not visible.
+    Unseen,
+}
+
 /// The arguments of `lookup` and of Hiera 3's functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LookupCall {
@@ -61,4 +86,6 @@ pub struct LookupCall {
     pub overrides: Arc<HashMap>,
     /// Whether it is one of Hiera 3's functions, which may ignore the environment.
     pub is_hiera: bool,
+    /// Whether it is the automatic lookup of a class's parameter.
+    pub is_parameter: bool,
 }

@@ -31,10 +31,14 @@ pub struct Site {
     may_have_classes: bool,
     /// Whether they may fail for some node.
     may_fail: bool,
+    /// Whether they read variables of classes.
+    reads_classes: bool,
     /// Why there are other manifests, which cannot be seen.
     unseen: Option<Arc<str>>,
     /// Whether their variables may depend on data, or on functions of modules.
     depends_on_data: bool,
+    /// Whether the classes and resources that they declare are evaluated too.
+    follows_classes: bool,
 }
 
 /// A node's block, with the name in it that matched.
@@ -62,6 +66,35 @@ impl Site {
         site
     }
 
+    /// The same manifests, with the classes and resources that they declare.
+    #[must_use]
+    pub fn with_classes(self) -> Site {
+        Site {
+            may_fail: self.may_fail || self.may_have_classes,
+            depends_on_data: self.depends_on_data || self.may_have_classes,
+            follows_classes: true,
+            ..self
+        }
+    }
+
+    /// Whether they declare classes, or may, and read variables of classes.
+    #[must_use]
+    pub fn reads_classes(&self) -> bool {
+        self.may_have_classes && self.reads_classes
+    }
+
+    /// Whether they declare classes, or may.
+    #[must_use]
+    pub fn may_have_classes(&self) -> bool {
+        self.may_have_classes
+    }
+
+    /// Whether the classes that they include are evaluated.
+    #[must_use]
+    pub fn follows_classes(&self) -> bool {
+        self.follows_classes
+    }
+
     /// Whether there are node blocks, but none for all nodes.
     fn lacks_default(&self) -> bool {
         let is_default = |node: &Expression| matches!(node.kind, ExpressionKind::Default);
@@ -83,6 +116,7 @@ impl Site {
             self.may_fail |= super::builtin::may_fail(name);
         });
         self.may_have_classes |= uses::declares(node);
+        self.reads_classes |= uses::reads_classes(node);
         self.may_fail |= uses::may_fail(node);
     }
 
@@ -168,6 +202,10 @@ impl Site {
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
+        if self.follows_classes {
+            evaluator.variables.follows_classes = true;
+            evaluator.catalog().node = Arc::from(certname.unwrap_or_default());
+        }
         let mut stopped = self.top(&mut evaluator);
         let mut is_open = false;
         evaluator.variables.level = ScopeLevel::Node;
@@ -196,7 +234,13 @@ impl Site {
             Err(stop) => {
                 is_open = true;
                 self.forget_blocks(&mut evaluator, Some(stop.because()));
+                if self.follows_classes {
+                    evaluator.doubt_all(&stop.because());
+                }
             }
+        }
+        if self.follows_classes && stopped.is_none() {
+            stopped = evaluator.evaluate_generators().err();
         }
         // There is no catalog, so nothing has a value.
         if let Some(stop @ Stop::Failed(_)) = &stopped
@@ -206,7 +250,8 @@ impl Site {
         }
         let failure = match &stopped {
             Some(Stop::Failed(message)) => {
-                let is_refused = self.sources.iter().any(|source| source.problem.is_some());
+                let is_refused = evaluator.met_refused
+                    || self.sources.iter().any(|source| source.problem.is_some());
                 Some(evaluator.failure(message, is_refused))
             }
             _ => None,

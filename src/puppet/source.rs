@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::host::Defines;
 use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem};
 use crate::text::LineIndex;
 
@@ -57,6 +58,27 @@ impl CodeFile {
 
     pub(super) fn statements(&self) -> &[Expression] {
         statements(&self.root)
+    }
+
+    /// Whether the text defines a class or a defined type of that name, or cannot be parsed and might.
+    #[must_use]
+    pub fn defines(&self, kind: Defines, name: &str) -> bool {
+        self.problem.is_some() || self.definition(kind, name).is_some()
+    }
+
+    /// The class or the defined type of that name, if the text defines it.
+    pub(super) fn definition(&self, kind: Defines, name: &str) -> Option<&Definition> {
+        let mut found = None;
+        self.root.walk(&mut |node| match (&node.kind, kind) {
+            (ExpressionKind::Class(definition), Defines::Class)
+            | (ExpressionKind::Define(definition), Defines::Type)
+                if *definition.name == *name =>
+            {
+                found = found.or(Some(&**definition));
+            }
+            _ => {}
+        });
+        found
     }
 
     /// The function of that name, if the text defines it.

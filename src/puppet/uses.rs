@@ -1,6 +1,7 @@
 //! Static checks of code: the variables that it sets, and whether it may leave its body.
 
 use super::builtin;
+use super::resources::is_plain_type;
 use crate::syntax::puppet::{Expression, ExpressionKind, Prefix};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
@@ -33,25 +34,6 @@ pub(super) fn calls(node: &Expression, names: &[&str]) -> bool {
     found
 }
 
-/// Types of resources that contain no classes.
-const PLAIN_TYPES: [&str; 15] = [
-    "exec",
-    "file",
-    "filebucket",
-    "group",
-    "host",
-    "mount",
-    "notify",
-    "package",
-    "resources",
-    "schedule",
-    "service",
-    "stage",
-    "tidy",
-    "user",
-    "cron",
-];
-
 /// Whether a node may declare a class, or a resource of a type that may include one.
 pub(super) fn declares(node: &Expression) -> bool {
     let mut calls = false;
@@ -59,11 +41,31 @@ pub(super) fn declares(node: &Expression) -> bool {
     calls || has_open_resource(node)
 }
 
+/// Whether a node reads a variable with the name of a class.
+pub(super) fn reads_classes(node: &Expression) -> bool {
+    let mut found = false;
+    node.walk(&mut |part| match &part.kind {
+        ExpressionKind::Variable(name) => found |= is_of_class(name),
+        ExpressionKind::Interpolation(inner) => {
+            found |= inner.literal().is_some_and(is_of_class);
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Whether the name of a variable names a class.
+#[must_use]
+pub fn is_of_class(variable: &str) -> bool {
+    let name = variable.trim_start_matches("::");
+    name.contains("::") && !name.starts_with("settings::")
+}
+
 /// Whether a node has a class like a resource, or a resource of a type that may include one.
 fn has_open_resource(node: &Expression) -> bool {
     let is_plain = |kind: &Expression| {
         let name = kind.literal();
-        name.is_some_and(|name| PLAIN_TYPES.contains(&name.trim_start_matches("::")))
+        name.is_some_and(is_plain_type)
     };
     let mut found = match &node.kind {
         ExpressionKind::Resource(resource) => !is_plain(&resource.type_name),

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
-use crate::scope::{Assigned, Assignment, Scope, Variable};
+use crate::scope::{
+    Assigned, Assignment, ClassScope, ClassVariable, EvaluatedClass, Scope, Variable,
+};
 use crate::syntax::puppet::{Expression, ExpressionKind};
 use crate::text::TextRange;
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, Missing, Opaque, StrKey, Value};
 
 /// A value, or why it is unknown.
 pub(super) type Known = Result<Value, Arc<str>>;
@@ -24,7 +26,8 @@ const RESERVED: [&str; 4] = ["trusted", "facts", "server_facts", "environment"];
 pub(super) enum ScopeLevel {
     Top,
     Node,
-    /// A function, which sees the top scope and its own.
+    /// A function, which sees the top scope and its own; also a class that is evaluated from the top
+    /// scope.
     Function,
 }
 
@@ -45,6 +48,11 @@ pub(super) struct Variables<'s> {
     frames: Vec<Frame>,
     /// The variables of classes that are known, by their full names.
     of_classes: Frame,
+    /// The class whose body is evaluated: its variables are in the second frame, those of its parents
+    /// in the first.
+    class: Option<Arc<str>>,
+    /// Whether classes are evaluated: those that were not are known then.
+    pub(super) follows_classes: bool,
     /// Visible matches; the last one is used.
     matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read.
@@ -60,6 +68,7 @@ pub(super) struct Hidden {
     level: ScopeLevel,
     frames: Vec<Frame>,
     matches: Vec<MatchGroups>,
+    class: Option<Arc<str>>,
 }
 
 impl<'s> Variables<'s> {
@@ -71,6 +80,8 @@ impl<'s> Variables<'s> {
             level: ScopeLevel::Top,
             frames: Vec::new(),
             of_classes: Frame::new(),
+            class: None,
+            follows_classes: false,
             matches: Vec::new(),
             reads: RefCell::default(),
             lacks_one: Cell::new(false),
@@ -127,6 +138,19 @@ impl<'s> Variables<'s> {
         };
         if let Some(set) = set {
             return set.value.clone().map_err(Stop::Unknown);
+        }
+        if self.follows_classes
+            && let Some(of_class) = self.assigned.class_variable(name)
+            && !name.trim_start_matches("::").starts_with("settings::")
+        {
+            return match of_class {
+                ClassVariable::Known(value) => Ok(value.clone()),
+                ClassVariable::Unknown(because) => Err(Stop::Unknown(because)),
+                ClassVariable::Undefined | ClassVariable::NotEvaluated if strict => {
+                    Err(Stop::failed(format!("Unknown variable: '{name}'.")))
+                }
+                ClassVariable::Undefined | ClassVariable::NotEvaluated => Ok(Value::Undef),
+            };
         }
         if self.level == ScopeLevel::Node
             && let Some(value) = self.assigned.of_block(name)
@@ -223,7 +247,10 @@ impl<'s> Variables<'s> {
         if let Some(frame) = self.frames.last_mut() {
             return match frame.insert(Box::from(name), value) {
                 Some(_) => Err(reassigned()),
-                None => Ok(()),
+                None => {
+                    self.publish(name);
+                    Ok(())
+                }
             };
         }
         let at_top = self.level == ScopeLevel::Top;
@@ -274,6 +301,7 @@ impl<'s> Variables<'s> {
         let unknown = || Err(because.clone());
         if let Some(frame) = self.frames.last_mut() {
             frame.entry(Box::from(name)).or_insert_with(unknown);
+            self.publish(name);
             return;
         }
         let foreseen = self.foreseen(name).cloned();
@@ -299,6 +327,10 @@ impl<'s> Variables<'s> {
                 assignment.value = Err(because.clone());
             }
         }
+        let classes: Vec<Arc<str>> = self.assigned.classes.keys().cloned().collect();
+        classes
+            .iter()
+            .for_each(|class| self.forget_class(class, because));
     }
 
     /// Opens the scope of a lambda.
@@ -320,8 +352,14 @@ impl<'s> Variables<'s> {
 
     /// Sets a parameter of the innermost function or lambda.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
+        self.bind_known(name, Ok(value));
+    }
+
+    /// The same for a value that may be unknown.
+    pub(super) fn bind_known(&mut self, name: &str, known: Known) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.insert(Box::from(name), Ok(value));
+            frame.insert(Box::from(name), known);
+            self.publish(name);
         }
     }
 
@@ -331,6 +369,7 @@ impl<'s> Variables<'s> {
             level: self.level,
             frames: std::mem::take(&mut self.frames),
             matches: std::mem::take(&mut self.matches),
+            class: self.class.take(),
         };
         self.level = ScopeLevel::Function;
         self.open();
@@ -342,6 +381,88 @@ impl<'s> Variables<'s> {
         self.level = hidden.level;
         self.frames = hidden.frames;
         self.matches = hidden.matches;
+        self.class = hidden.class;
+    }
+
+    /// Opens the scope of a class, which sees its parents and what `level` sees.
+    pub(super) fn enter_class(
+        &mut self,
+        class: &Arc<str>,
+        parent: Option<&Arc<str>>,
+        level: ScopeLevel,
+    ) -> Hidden {
+        let hidden = self.enter();
+        self.level = level;
+        let mut inherited = Vec::new();
+        let mut next = parent;
+        while let Some(evaluated) = next.and_then(|name| self.assigned.classes.get(name)) {
+            inherited.push(evaluated);
+            next = evaluated.parent.as_ref();
+        }
+        let inherited = inherited.into_iter().rev().flat_map(|it| &it.variables);
+        let inherited = inherited.map(|(name, known)| (Box::from(&**name), known.clone()));
+        self.frames = vec![inherited.collect(), Frame::new()];
+        self.class = Some(Arc::clone(class));
+        hidden
+    }
+
+    /// Makes the variables of the class whose body is evaluated visible by its name.
+    pub(super) fn name_class(&mut self, parent: Option<Arc<str>>, begun: u32) {
+        let Some(class) = self.class.clone() else {
+            return;
+        };
+        let evaluated = EvaluatedClass {
+            parent,
+            begun,
+            ..EvaluatedClass::default()
+        };
+        Arc::make_mut(&mut self.assigned.classes).insert(class, evaluated);
+        let own: Vec<Box<str>> = self
+            .frames
+            .last()
+            .into_iter()
+            .flat_map(Frame::keys)
+            .cloned()
+            .collect();
+        own.iter().for_each(|name| self.publish(name));
+    }
+
+    /// Makes a variable of the innermost scope visible by the name of its class, if it is that of a
+    /// class that has one.
+    fn publish(&mut self, name: &str) {
+        if let (Some(class), [_, own]) = (&self.class, &self.frames[..])
+            && let Some(known) = own.get(name)
+            && self.assigned.classes.contains_key(class)
+            && let Some(evaluated) = Arc::make_mut(&mut self.assigned.classes).get_mut(class)
+        {
+            evaluated.variables.insert(Arc::from(name), known.clone());
+        }
+    }
+
+    /// Records when all variables of a class were set.
+    pub(super) fn end_class(&mut self, class: &Arc<str>, ended: u32) {
+        if let Some(evaluated) = Arc::make_mut(&mut self.assigned.classes).get_mut(class) {
+            evaluated.ended = Some(ended);
+        }
+    }
+
+    /// Makes the variables of a class unknown, and those that it may have.
+    pub(super) fn forget_class(&mut self, class: &Arc<str>, because: &Arc<str>) {
+        let classes = Arc::make_mut(&mut self.assigned.classes);
+        let evaluated = classes.entry(Arc::clone(class)).or_default();
+        evaluated.may_be_more = Some(Arc::clone(because));
+        for known in evaluated.variables.values_mut() {
+            *known = Err(Arc::clone(because));
+        }
+    }
+
+    /// Records that a class may have more variables.
+    pub(super) fn leave_open(&mut self, class: &Arc<str>, because: &Arc<str>) {
+        if let Some(evaluated) = Arc::make_mut(&mut self.assigned.classes).get_mut(class) {
+            evaluated
+                .may_be_more
+                .get_or_insert_with(|| Arc::clone(because));
+        }
     }
 
     /// Stores the groups of a match.
@@ -365,17 +486,26 @@ impl<'s> Variables<'s> {
         if self.level == ScopeLevel::Function {
             assigned.leave_block();
         }
-        let mut scope = self.base.with_assigned(Arc::new(assigned));
-        for frame in &self.frames {
-            for (name, known) in frame {
-                let value = known.clone().unwrap_or_else(|because| {
-                    let text = String::new();
-                    let because = crate::value::Missing::Other(because.to_string());
-                    Value::Opaque(Arc::new(crate::value::Opaque::Unknown { text, because }))
-                });
-                scope = scope.with_local(&Arc::from(&**name), value);
-            }
+        let locals = self.frames.iter().flatten().map(|(name, known)| {
+            let value = known.clone().unwrap_or_else(|because| opaque(&because));
+            (Arc::from(&**name), value)
+        });
+        let scope = self.base.with_assigned(Arc::new(assigned));
+        let scope = scope.with_locals(locals);
+        match &self.class {
+            Some(name) => scope.in_class(ClassScope {
+                name: name.to_string(),
+                ..ClassScope::default()
+            }),
+            None => scope,
         }
-        scope
     }
+}
+
+/// An unknown value.
+pub(super) fn opaque(because: &str) -> Value {
+    Value::Opaque(Arc::new(Opaque::Unknown {
+        text: String::new(),
+        because: Missing::Other(because.to_owned()),
+    }))
 }

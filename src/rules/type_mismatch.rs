@@ -3,6 +3,7 @@
 mod defaults;
 mod effective;
 mod known;
+mod resources;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,12 +33,14 @@ rule!(
 fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
     let mut files = files_of_parameters(touched, keys);
     files.extend(defaults::concerned(touched, keys));
+    files.extend(resources::concerned(touched, keys));
     files
 }
 
 fn of_nodes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = files_of_all_parameters(snapshot);
     files.extend(defaults::with_defaults(snapshot));
+    files.extend(resources::with_resources(snapshot));
     files
 }
 
@@ -47,10 +50,15 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let is_typed = |key: &&KeyFact| {
         let type_in = |reader: &Reader<'_>| at.checker.type_of_key(reader.root, &key.name);
         let mut types = at.readers().iter().filter_map(type_in);
-        key.state == KeyState::Read && at.is_last(key) && types.next().is_some()
+        types.next().is_some()
     };
-    let mut keys = at.facts().keys.iter().filter(is_typed).peekable();
-    if keys.peek().is_none() {
+    let is_read = |key: &&KeyFact| key.state == KeyState::Read && at.is_last(key);
+    let keys = || at.facts().keys.iter().filter(is_read);
+    let mut typed = keys().filter(is_typed).peekable();
+    let mut used = keys()
+        .filter(|key| resources::may_be_used(at, key))
+        .peekable();
+    if typed.peek().is_none() && used.peek().is_none() {
         return;
     }
     let analysis = at.checker.analysis();
@@ -60,8 +68,11 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let readers: Vec<ReaderLookups<'_>> = readers
         .map(|(reader, view)| ReaderLookups::new(at, reader, view))
         .collect();
-    for key in keys {
+    for key in typed {
         check_key(at, key, &readers, findings);
+    }
+    for key in used {
+        resources::check_key(at, key, &readers, findings);
     }
 }
 

@@ -23,7 +23,12 @@ pub struct Assigned {
     /// The names of all variables that the manifests set somewhere; `None` if they call functions
     /// that may set any.
     pub names: Option<Arc<BTreeSet<Arc<str>>>>,
-    /// Whether the manifests declare classes, or may: then classes have variables.
+    /// The classes that were evaluated, in their order.
+    pub classes: Arc<IndexMap<Arc<str>, EvaluatedClass>>,
+    /// Whether parameters of the classes were looked up while these were evaluated, as in an agent's
+    /// catalog; `puppet lookup` asks afterwards.
+    pub is_for_agent: bool,
+    /// Whether other classes may have been evaluated: then these have variables.
     pub may_have_classes: bool,
     /// Why it is unknown whether Puppet fails: `fail()` was passed over.
     pub may_fail: Option<Arc<str>>,
@@ -57,6 +62,34 @@ pub struct Assignment {
     pub line: u32,
     /// The range of the variable.
     pub place: TextRange,
+}
+
+/// A class that was evaluated for a node.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct EvaluatedClass {
+    /// Its variables by their short names; or why a value is unknown.
+    pub variables: IndexMap<Arc<str>, Result<Value, Arc<str>>>,
+    /// Its parent class, whose variables it has too.
+    pub parent: Option<Arc<str>>,
+    /// Why it may have more variables.
+    pub may_be_more: Option<Arc<str>>,
+    /// When its parameters were looked up, as a count of classes that began or ended before.
+    pub begun: u32,
+    /// When all its variables were set.
+    pub ended: Option<u32>,
+}
+
+/// A variable with the name of a class before its own.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ClassVariable<'a> {
+    /// Its value.
+    Known(&'a Value),
+    /// The class has it, or may: why its value is unknown.
+    Unknown(Arc<str>),
+    /// The class was evaluated and does not have it.
+    Undefined,
+    /// The class was not evaluated.
+    NotEvaluated,
 }
 
 /// Evaluates manifests for nodes.
@@ -103,6 +136,7 @@ impl Assigned {
         same(&self.top, &other.top)
             && same(&self.node, &other.node)
             && self.block == other.block
+            && self.classes == other.classes
             && self.may_be_more == other.may_be_more
             && self.may_have_classes == other.may_have_classes
             && self.why_no_catalog() == other.why_no_catalog()
@@ -116,6 +150,48 @@ impl Assigned {
         let is_of_class = self.may_have_classes && name.contains("::");
         let is_set = self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named);
         is_of_class || is_set
+    }
+
+    /// A variable of a class, by its full name, with or without leading `::`; `None` for a name without
+    /// a class (`Scope#lookup_qualified_variable`).
+    #[must_use]
+    pub fn class_variable(&self, name: &str) -> Option<ClassVariable<'_>> {
+        /// Maximum number of parents; Puppet refuses loops.
+        const MAX_PARENTS: usize = 100;
+        let (mut class, leaf) = name.trim_start_matches("::").rsplit_once("::")?;
+        for _ in 0..MAX_PARENTS {
+            let Some(evaluated) = self.classes.get(class) else {
+                let may_be = || {
+                    ClassVariable::Unknown(Arc::from(format!("class '{class}' may be included")))
+                };
+                return Some(if self.may_have_classes {
+                    may_be()
+                } else {
+                    ClassVariable::NotEvaluated
+                });
+            };
+            match (evaluated.variables.get(leaf), &evaluated.may_be_more) {
+                (Some(Ok(value)), _) => return Some(ClassVariable::Known(value)),
+                (Some(Err(because)), _) | (None, Some(because)) => {
+                    return Some(ClassVariable::Unknown(Arc::clone(because)));
+                }
+                (None, None) => {}
+            }
+            match &evaluated.parent {
+                Some(parent) => class = parent,
+                None => return Some(ClassVariable::Undefined),
+            }
+        }
+        Some(ClassVariable::Undefined)
+    }
+
+    /// Whether a variable of a class may have been set only after the parameters of another class were
+    /// looked up, at `begun`.
+    #[must_use]
+    pub fn is_set_later(&self, variable: &str, begun: u32) -> bool {
+        let class = variable.trim_start_matches("::").rsplit_once("::");
+        let evaluated = class.and_then(|(class, _)| self.classes.get(class));
+        evaluated.is_some_and(|it| it.ended.is_none_or(|ended| ended > begun))
     }
 
     /// Puppet's message if the node certainly gets no catalog.

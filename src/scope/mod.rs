@@ -31,7 +31,9 @@ mod share;
 mod sources;
 mod variable;
 
-pub use assigned::{Assigned, Assignment, Assignments, CompileFailure, Manifests};
+pub use assigned::{
+    Assigned, Assignment, Assignments, ClassVariable, CompileFailure, EvaluatedClass, Manifests,
+};
 pub use column::Column;
 pub use completeness::{Completeness, Told, written};
 pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assigned::Assigned;
+use super::assigned::{Assigned, ClassVariable};
 use super::bindings::Bindings;
 use super::completeness::{Completeness, Gaps};
 use super::facts::{Facts, SavedFacts};
@@ -173,6 +173,13 @@ impl Scope {
         scope
     }
 
+    /// The same scope with several of them, in their order.
+    #[must_use]
+    pub fn with_locals(mut self, locals: impl IntoIterator<Item = (Arc<str>, Value)>) -> Scope {
+        self.locals.extend(locals);
+        self
+    }
+
     /// The same scope with the variables that manifests set.
     #[must_use]
     pub fn with_assigned(&self, assigned: Arc<Assigned>) -> Scope {
@@ -303,6 +310,18 @@ impl Scope {
         }
         if let Some(value) = self.assigned.as_ref().and_then(|all| all.of_block(root)) {
             return Variable::Known(value);
+        }
+        let of_class = self
+            .assigned
+            .as_ref()
+            .and_then(|all| all.class_variable(root));
+        match of_class.filter(|_| !name.starts_with("settings::")) {
+            Some(ClassVariable::Known(value)) => return Variable::Known(value.clone()),
+            Some(ClassVariable::Unknown(_)) => return Variable::Unknown,
+            Some(ClassVariable::Undefined) => {
+                return Variable::Undefined(undefined(&format!("::{name}"), "", false));
+            }
+            Some(ClassVariable::NotEvaluated) | None => {}
         }
         if self.is_served && name == "server_facts" {
             let given = self.top.get(&StrKey(name));

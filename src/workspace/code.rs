@@ -9,6 +9,7 @@ use super::cache::TextHash;
 use super::delta::FileDelta;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
+use super::resources::ResourceFacts;
 use super::snapshot::{FileId, Snapshot};
 use super::{File, path};
 use crate::syntax::puppet::Dialect;
@@ -34,6 +35,8 @@ pub struct CodeFacts {
     /// Calls of functions that may declare classes, judging by their names, in the order of the
     /// text.
     pub calls: Box<[CallFact]>,
+    /// Resources of defined types that are made from data.
+    pub resources: ResourceFacts,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
     /// See [`CodeFacts::is_equivalent`].

@@ -2,6 +2,7 @@
 
 mod constants;
 mod fingerprint;
+mod resources;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use super::code::{
     SetParameters, VariableFact, Within,
 };
 use super::documentation::Documentation;
+use super::resources::{ResourceFacts, ResourcesOfData};
 use crate::puppet::{may_declare_classes, may_leave};
 use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind};
 use crate::text::TextRange;
@@ -31,6 +33,8 @@ pub(super) fn facts(text: &str, dialect: Dialect) -> CodeFacts {
         includes: Vec::new(),
         defaults: Vec::new(),
         calls: Vec::new(),
+        of_data: Vec::new(),
+        changed: Vec::new(),
         constants: HashMap::new(),
         elements: None,
         within: Within::Top,
@@ -49,6 +53,10 @@ pub(super) fn facts(text: &str, dialect: Dialect) -> CodeFacts {
         default_classes: extraction.defaults.into(),
         variables: variables(&parse.root).into(),
         calls: extraction.calls.into(),
+        resources: ResourceFacts {
+            of_data: extraction.of_data.into(),
+            changed: extraction.changed.into(),
+        },
         is_broken: !parse.problems.is_empty(),
         fingerprint: TextHash::default(),
     };
@@ -93,6 +101,8 @@ struct CodeExtraction<'a> {
     includes: Vec<IncludeFact>,
     defaults: Vec<DefaultClass>,
     calls: Vec<CallFact>,
+    of_data: Vec<ResourcesOfData>,
+    changed: Vec<Arc<str>>,
     /// The values of variables, by enclosing definition; `None` for unknown ones.
     constants: HashMap<(Within, Box<str>), Option<Constant>>,
     /// The elements passed to the next lambda.
@@ -148,6 +158,7 @@ impl CodeExtraction<'_> {
                     let arguments: Vec<&Expression> = first.chain(&call.arguments).collect();
                     self.call(node, &access.name, &arguments);
                     self.each(call);
+                    self.created_each(node.range, call);
                 }
             }
             ExpressionKind::Resource(resource) if resource.type_name.literal() == Some("class") => {
@@ -167,6 +178,11 @@ impl CodeExtraction<'_> {
                         self.set_parameters(attributes.iter().chain(defaults.iter().copied()));
                     self.include_setting(IncludeKind::Declaration, title, &sets);
                 }
+            }
+            ExpressionKind::ResourceDefaults(resource)
+            | ExpressionKind::ResourceOverride(resource) => self.changed(&resource.type_name),
+            ExpressionKind::Collect(pair, attributes) if !attributes.is_empty() => {
+                self.changed(&pair[0]);
             }
             ExpressionKind::Access(left, keys) => {
                 if matches!(&left.kind, ExpressionKind::Reference(name) if &**name == "Class") {
@@ -269,6 +285,9 @@ impl CodeExtraction<'_> {
             "contain" => return self.include_all(IncludeKind::Contain, arguments),
             "require" => return self.include_all(IncludeKind::Require, arguments),
             "create_resources" | "ensure_resource" | "ensure_resources" => {
+                if name == "create_resources" {
+                    self.created(node.range, arguments);
+                }
                 return self.declared_by_call(name, arguments);
             }
             name => {

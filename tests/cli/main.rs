@@ -26,6 +26,7 @@ mod pages_cli;
 mod project_cli;
 mod reach_cli;
 mod report_cli;
+mod reported_cli;
 mod rules_cli;
 mod same_nodes_cli;
 mod same_options_cli;

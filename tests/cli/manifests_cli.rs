@@ -238,10 +238,9 @@ fn nodes_without_a_catalog_are_told_apart_from_others() {
     );
 }
 
-/// A class that is declared has variables, which are not evaluated here.
-#[test]
-fn variables_of_declared_classes_are_unknown_with_compile() {
-    let folder = workspace(&[
+/// Files of an environment whose paths and tokens use a variable of a class.
+fn with_class<'f>(site: &'f str, class: &'f str) -> tempfile::TempDir {
+    workspace(&[
         ("environment.conf", "modulepath = modules\n"),
         (
             "hiera.yaml",
@@ -249,41 +248,174 @@ fn variables_of_declared_classes_are_unknown_with_compile() {
         ),
         (
             "data/common.yaml",
-            "who: common\nb: 'env=%{base::env}'\nport: 80\n",
+            "who: common\nb: 'env=%{base::env}'\nport: 80\nbase::late: common\n",
         ),
-        ("data/stage/prod.yaml", "who: prod\n"),
-        ("manifests/site.pp", "node default { include base }\n"),
+        ("data/stage/prod.yaml", "who: prod\nbase::late: prod\n"),
+        ("manifests/site.pp", site),
+        ("modules/base/manifests/init.pp", class),
         (
-            "modules/base/manifests/init.pp",
-            "class base($env = 'prod') { }\n",
+            "modules/base/manifests/child.pp",
+            "class base::child inherits base { $own = \"${env}-child\" }\n",
+        ),
+        (
+            "modules/base/manifests/thing.pp",
+            "define base::thing(Integer $size) { include base }\n",
         ),
         ("nodes.json", r#"{"n1": {"facts": {"a": 1}}}"#),
-    ]);
-    let lookup = |key: &str, more: &[&str]| {
+    ])
+}
+
+/// Each form was compared with `puppet lookup --compile` of Puppet 7.23.
+#[test]
+fn classes_are_evaluated_with_compile() {
+    let class = "class base(String $env = 'prod', $late = 'x') { }\n";
+    for (site, expected) in [
+        ("node default { include base }\n", "prod"),
+        ("node default { contain base }\n", "prod"),
+        ("require base\n", "prod"),
+        ("class { 'base': env => 'test' }\n", "common"),
+        ("['base'].include\n", "prod"),
+        ("include base::child\n", "prod"),
+        ("base::thing { 'a': size => 1 }\n", "prod"),
+        (
+            "create_resources('class', { 'base' => { 'env' => 'prod' } })\n",
+            "prod",
+        ),
+        ("if $facts['a'] == 2 { include base }\n", "common"),
+        ("node 'n2' { include base }\nnode default { }\n", "common"),
+    ] {
+        let folder = with_class(site, class);
+        let lookup = |key: &str, more: &[&str]| {
+            let all = ["lookup", key, "--node", "n1", "--puppet-version", "7"];
+            output_of(folder.path(), &[&all[..], more].concat())
+        };
+        let (code, shown, error) = lookup("who", &["--compile"]);
+        assert_eq!(
+            (code, shown),
+            (Some(0), format!("--- {expected}\n")),
+            "{site}{error}"
+        );
+        let (_, shown, error) = lookup("who", &[]);
+        assert_eq!(shown, "--- common\n");
+        let has_note =
+            error.contains("manifests set 'base::env', which changes the answer: --compile");
+        assert_eq!(has_note, expected == "prod", "{error}");
+        let (_, row, _) = output_of(folder.path(), &["matrix", "who", "--format", "csv"]);
+        assert!(
+            row.contains(&format!(r#"who,true,"""{expected}""","#)),
+            "{site}{row}"
+        );
+    }
+    // The class's own parameters are looked up before it has variables.
+    let folder = with_class("include base\n", class);
+    let (_, row, _) = output_of(folder.path(), &["matrix", "base::late", "--format", "csv"]);
+    assert!(row.contains("base::late,unknown,"), "{row}");
+}
+
+#[test]
+fn classes_that_fail_give_no_value_with_compile() {
+    let class = "class base(String $env = 'prod') { }\n";
+    for (site, class, message) in [
+        (
+            "include base::gone\n",
+            class,
+            "Could not find class ::base::gone for n1",
+        ),
+        (
+            "class { 'base::gone': }\n",
+            class,
+            "Could not find declared class base::gone",
+        ),
+        ("include base\n", "class base { fail('never') }\n", "never"),
+        (
+            "include base\n",
+            "class base($must) { }\n",
+            "Class[Base]: expects a value for parameter 'must'",
+        ),
+        (
+            "class { 'base': env => 1 }\n",
+            class,
+            "Class[Base]: parameter 'env' expects a String value, got Integer",
+        ),
+        (
+            "class { 'base': no => 1 }\n",
+            class,
+            "Class[Base]: has no parameter named 'no'",
+        ),
+        (
+            "include base\nclass { 'base': }\n",
+            class,
+            "Duplicate declaration: Class[Base] is already declared; cannot redeclare",
+        ),
+        (
+            "base::thing { 'a': }\n",
+            class,
+            "Base::Thing[a]: expects a value for parameter 'size'",
+        ),
+        (
+            "base::nothing { 'a': }\n",
+            class,
+            "Unknown resource type: 'base::nothing'",
+        ),
+        (
+            "include base\n",
+            "class base inherits base::gone { }\n",
+            "Could not find parent resource type 'base::gone'",
+        ),
+        (
+            "include base\n",
+            "class base {\n  notice('a'\n}\n",
+            "Syntax error",
+        ),
+    ] {
+        let folder = with_class(site, class);
         let all = [
-            &["lookup", key, "--node", "n1", "--puppet-version", "7"],
-            more,
-        ]
-        .concat();
-        let (code, shown, _) = output_of(folder.path(), &all);
-        (code, shown)
-    };
-    assert_eq!(lookup("who", &["--compile"]), (Some(3), String::new()));
-    let asked = ["lookup", "who", "--node", "n1", "--compile"];
-    let (_, _, error) = output_of(folder.path(), &asked);
-    assert!(
-        error.contains("\ncommon, unless a file for base::env has the key\n"),
-        "{error}"
-    );
-    assert_eq!(lookup("b", &["--compile"]), (Some(3), String::new()));
-    assert_eq!(lookup("who", &[]), (Some(0), "--- common\n".to_owned()));
-    assert_eq!(
-        lookup("port", &["--compile"]),
-        (Some(0), "--- 80\n".to_owned()),
-        "no file that may be read sets it or has options for it"
-    );
-    let (_, row, _) = output_of(folder.path(), &["matrix", "who", "--format", "csv"]);
-    assert!(row.contains("who,unknown,"), "{row}");
+            "lookup",
+            "port",
+            "--node",
+            "n1",
+            "--puppet-version",
+            "7",
+            "--compile",
+        ];
+        let (code, shown, error) = output_of(folder.path(), &all);
+        assert_eq!((code, &*shown), (Some(1), ""), "{site}{error}");
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// What cannot be seen may fail, and may include any class.
+#[test]
+fn classes_that_cannot_be_seen_leave_the_answer_unknown() {
+    let class = "class base { $env = 'prod' }\n";
+    for site in [
+        "include ntp\n",
+        "ntp::server { 'a': }\n",
+        "if base::same(true) { include base }\n",
+        "include $facts['classes'].base::same\n",
+    ] {
+        let folder = with_class(site, class);
+        let ruby = "modules/base/lib/puppet/functions/base/same.rb";
+        let ruby = folder.path().join(ruby);
+        std::fs::create_dir_all(ruby.parent().unwrap()).unwrap();
+        let text = "Puppet::Functions.create_function(:'base::same') { def same(x) x end }\n";
+        std::fs::write(ruby, text).unwrap();
+        let all = [
+            "lookup",
+            "port",
+            "--node",
+            "n1",
+            "--puppet-version",
+            "7",
+            "--compile",
+        ];
+        let (code, shown, error) = output_of(folder.path(), &all);
+        assert_eq!((code, &*shown), (Some(3), ""), "{site}{error}");
+        assert!(
+            error.contains("the manifests may fail for this node"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -14,9 +14,9 @@
 # * `top_level_keys` (a glob) alone: the top-level keys of those YAML files.
 # * A request that takes more than ten seconds is answered `{"id", "too_slow"}`, and the process starts again: what was interrupted may
 #   leave Puppet's types half made.
-# * `compile`: `lookup` and `agent` run the environment's manifests first; the lookup then has the top scope, or that of the node's
-#   block. An error of the manifests is answered `{"no_catalog": message}`.
-# * `compile: catalog` compiles the whole catalog: the answer is `{"parameters": {class: {parameter: value}}}` or `no_catalog`.
+# * `compile`: `lookup` and `agent` compile the catalog first; the lookup then has the top scope, or that of the node's block. An error
+#   is answered `{"no_catalog": message}`.
+# * `compile: catalog`: the answer is `{"parameters": {class: {parameter: value}}}` or `no_catalog`.
 # * `{"hello": true}` is answered with the versions of the programs behind this process.
 
 require 'json'
@@ -100,15 +100,9 @@ module Oracle
     end
   end
 
-  # A catalog whose settings are no variables: filling them costs more than all else. It may end behind the node's block.
+  # A catalog whose settings are no variables: filling them costs more than all else.
   class Catalog < Puppet::Parser::Compiler
-    attr_accessor :whole
-
     def create_settings_scope; end
-
-    def evaluate_node_classes
-      whole ? super : throw(:evaluated)
-    end
 
     def agent_scope
       @node_scope || topscope
@@ -265,7 +259,7 @@ module Oracle
       $unique_warnings&.clear
       Puppet.clear_deprecation_warnings
       @recorder.drain
-      compiler = compile ? catalog(node, compile) : Puppet::Parser::Compiler.new(node)
+      compiler = compile ? catalog(node) : Puppet::Parser::Compiler.new(node)
       Puppet.override(compiler.context_overrides, 'parity') do
         unless compile
           compiler.send(:set_node_parameters)
@@ -283,10 +277,9 @@ module Oracle
   end
 
   # The manifests, run for a node.
-  def catalog(node, compile)
+  def catalog(node)
     compiler = Catalog.new(node)
-    compiler.whole = compile == 'catalog'
-    catch(:evaluated) { compiler.compile }
+    compiler.compile
     # What lookups of the manifests left in caches came from variables as they were then.
     Puppet::Pops::Lookup::LookupAdapter.clear(compiler)
     compiler

@@ -22,6 +22,7 @@ use crate::lookup::{
     Answer, Assumed, Group, LookupError, Request, Session, Tracing, UnknownCause, absent_levels,
     absent_words, groups_of_nodes, without_reason,
 };
+use crate::puppet::is_of_class;
 use crate::scope::{CompileFailure, KnownNodes, Manifests as _, Node, Scope, top_name};
 use crate::value::Value;
 
@@ -249,9 +250,10 @@ impl LookupQuestion<'_> {
             }
         }
         let set = view.analysis.site_variables();
-        if set.is_empty() {
-            return;
-        }
+        let manifests =
+            SiteManifests::of(view.analysis.snapshot, view.root, self.session().settings);
+        let is_set =
+            |name: &str| set.contains(name) || (is_of_class(name) && manifests.may_set(name));
         let plain = Request {
             tracing: Tracing::Off,
             ..self.request.clone()
@@ -265,7 +267,7 @@ impl LookupQuestion<'_> {
             read.extend(names.cloned());
         }
         let names = read.iter().map(|name| top_name(name));
-        let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
+        let names: BTreeSet<&str> = names.filter(|name| is_set(name)).collect();
         if names.is_empty() {
             return;
         }
@@ -275,7 +277,6 @@ impl LookupQuestion<'_> {
             let with = session.lookup(&scope.with_assigned(assigned), &plain);
             with.result != answer.result
         };
-        let manifests = SiteManifests::of(view.analysis.snapshot, view.root, session.settings);
         if !differs(&manifests) {
             return;
         }

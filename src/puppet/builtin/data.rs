@@ -135,6 +135,19 @@ fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
     answer(evaluator, call, &request)
 }
 
+/// The classes that `hiera_include` includes (`functions/hiera_include.rb`).
+pub(in crate::puppet) fn list_of_classes(
+    evaluator: &mut Evaluator<'_>,
+    arguments: &[Value],
+) -> Evaluated {
+    let call = Arguments {
+        name: "hiera_array",
+        values: arguments,
+        lambda: None,
+    };
+    hiera(evaluator, &call)
+}
+
 /// A variable, or a part of its value, by a dotted path.
 fn getvar(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
     let (path, default) = match call.values {

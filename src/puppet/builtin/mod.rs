@@ -10,6 +10,7 @@ mod pure;
 mod texts;
 mod versions;
 
+pub(super) use data::list_of_classes;
 use pure::PURE;
 
 use super::evaluator::Evaluator;

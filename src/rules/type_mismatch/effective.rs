@@ -41,6 +41,13 @@ impl<'c> ReaderLookups<'c> {
         }
     }
 
+    /// Whether nodes that read the file certainly get this value.
+    pub(super) fn is_effective(&self, key: &str, value: &Value, scope: &Scope) -> bool {
+        let found = self.value(key);
+        let is_same = found.is_ok_and(|found| found == *value);
+        is_same && self.view.survey(key, scope).is_sure(&self.view.analysis)
+    }
+
     /// The value of a top-level key for the nodes that read the file, as far as its path tells.
     fn value(&self, key: &str) -> Result<Value, LookupError> {
         let compilation = self.compilation.get_or_init(|| {
@@ -109,7 +116,7 @@ impl<'c> EffectiveKey<'c> {
         // This is last, as a lookup costs more than a comparison of types.
         if !counts(parameter, value)
             || at.checker.may_miss_variable(self.class(), reach)
-            || !self.is_effective(value, &reach.scope())
+            || !lookups.is_effective(&key.name, value, &reach.scope())
             || is_given(at, self.lookups.reader.root.root, parameter)
         {
             return 0;
@@ -129,17 +136,6 @@ impl<'c> EffectiveKey<'c> {
             count += 1;
         }
         count
-    }
-
-    /// Whether nodes that read the file certainly get this value.
-    fn is_effective(&self, value: &Value, scope: &Scope) -> bool {
-        let found = self.lookups.value(&self.key.name);
-        let is_same = found.is_ok_and(|found| found == *value);
-        let view = self.lookups.view;
-        is_same
-            && view
-                .survey(&self.key.name, scope)
-                .is_sure(&self.lookups.view.analysis)
     }
 
     /// Whether the value fits the type as it is written: most strings with tokens are for

@@ -15,7 +15,8 @@ use crate::text::TextRange;
 use crate::value::Value;
 
 /// The end of a message about nodes whose manifests do not include the class.
-const NO_CLASS: &str = "; none of the known nodes that read this file includes the class";
+pub(super) const NO_CLASS: &str =
+    "; none of the known nodes that read this file includes the class";
 
 /// A mismatch for known nodes.
 struct WrongForNodes {
@@ -32,6 +33,28 @@ struct WrongForNodes {
     is_certain: bool,
 }
 
+impl ReaderLookups<'_> {
+    /// Whether nodes with facts read the file, and manifests include a class for none of them.
+    pub(super) fn no_reader_has(&self, class: &str) -> bool {
+        let ReaderLookups {
+            at, reader, view, ..
+        } = self;
+        let root = reader.root.root;
+        let Some(site) = at.checker.site_nodes(root) else {
+            return false;
+        };
+        let nodes = &site.nodes;
+        let readers = lookup::readers(&view.session(), nodes, &view.layer, at.file.path());
+        let is_named = |&node: &usize| nodes.knowledge(node) != Knowledge::Label;
+        let possible = at.checker.possible_inclusions(root, &site);
+        !readers.is_empty()
+            && readers.iter().all(is_named)
+            && !readers
+                .into_iter()
+                .any(|node| possible.may_have(class, node))
+    }
+}
+
 impl EffectiveKey<'_> {
     /// Reports a mismatch for all nodes that read the file: an error, unless nodes are known and none
     /// of them includes the class.
@@ -41,30 +64,12 @@ impl EffectiveKey<'_> {
         message: String,
         findings: &'f mut Findings<'_>,
     ) -> &'f mut Finding {
-        if self.no_reader_has_class() {
+        if self.lookups.no_reader_has(self.class()) {
             let message = format!("{message}{NO_CLASS}");
             findings.report_as(Severity::Warning, range, message)
         } else {
             findings.report(range, message)
         }
-    }
-
-    /// Whether nodes with facts read the file, and manifests include the class for none of them.
-    fn no_reader_has_class(&self) -> bool {
-        let ReaderLookups {
-            at, reader, view, ..
-        } = self.lookups;
-        let Some(site) = at.checker.site_nodes(reader.root.root) else {
-            return false;
-        };
-        let nodes = &site.nodes;
-        let readers = lookup::readers(&view.session(), nodes, &view.layer, at.file.path());
-        let is_named = |&node: &usize| nodes.knowledge(node) != Knowledge::Label;
-        !readers.is_empty()
-            && readers.iter().all(is_named)
-            && !readers
-                .into_iter()
-                .any(|node| self.may_have_class(&site, node))
     }
 
     fn may_have_class(&self, site: &SiteNodes, node: usize) -> bool {

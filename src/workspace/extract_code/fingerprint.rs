@@ -10,6 +10,7 @@ use crate::syntax::puppet::{Expression, ExpressionKind, hash_tokens};
 use crate::text::TextRange;
 use crate::workspace::cache::TextHash;
 use crate::workspace::code::{CodeFacts, IncludeFact, Means, Within};
+use crate::workspace::resources::ResourceSource;
 
 /// The fingerprint of some code; for a manifest with its tree. Positions, comments, parameter types
 /// and defaults are ignored, and so is everything in bodies of classes and defined types except
@@ -64,7 +65,26 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
     });
     let calls = code.calls.iter();
     let calls = calls.map(|it| (it.place.start, state.hash_one((&it.function, it.within))));
-    includes.chain(lookups).chain(calls).collect()
+    let resources = code.resources.of_data.iter().map(|it| {
+        let source = match &it.source {
+            ResourceSource::Lookup(call) => {
+                (None, code.lookups.iter().position(|it| it.call == *call))
+            }
+            ResourceSource::Parameter(name) => (Some(name), None),
+        };
+        let parts = (
+            &it.type_name,
+            source,
+            &it.given,
+            it.within,
+            it.is_conditional,
+        );
+        (it.place.start, state.hash_one(parts))
+    });
+    let changed = code.resources.changed.iter();
+    let changed = changed.map(|name| (0, state.hash_one(name)));
+    let all = includes.chain(lookups).chain(calls);
+    all.chain(resources).chain(changed).collect()
 }
 
 /// The hash of a computed name, without positions.
