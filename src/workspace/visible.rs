@@ -253,6 +253,7 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
+        later_error: None,
     }
 }
 
@@ -416,7 +417,8 @@ impl<T: SeenFrom> Files for T {
     fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
         let facts = self.seen().0.file(path)?.facts();
         // Options that are no hash have no entries, and fail every lookup.
-        let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
+        let is_read = facts.error.is_none() && facts.later_error.is_none();
+        let is_orderly = is_read && !facts.lookup_options.is_empty();
         let options = facts.lookup_options.iter();
         let names = options.map(|option| option.pattern.clone());
         is_orderly.then(|| names.collect())

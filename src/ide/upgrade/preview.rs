@@ -59,13 +59,14 @@ pub fn document(
     let nodes = view.analysis.nodes.as_given();
     let upgrade = preview.upgrade(view, &nodes);
     let keys = keys_of_all([&upgrade.before(), &upgrade.after()]);
-    let report = UpgradeReport::of(&upgrade, &keys, true, &mut |done| {
+    let mut report = UpgradeReport::of(&upgrade, &keys, true, &mut |done| {
         progress(done, keys.len());
         match (view.analysis.is_cancelled)() {
             true => Err(cancelled()),
             false => Ok(()),
         }
     })?;
+    report.add_hiera_calls(&|_| true);
     let snapshot = view.analysis.snapshot;
     let shown = |place: &SourceLine| format!("{}:{}", snapshot.short_name(&place.file), place.line);
     let lines = report.for_people(&shown).into_iter();
@@ -120,7 +121,9 @@ pub fn line(
             UpgradeEffect::Lost => format!("no value {on} any longer"),
             UpgradeEffect::Changes => format!("another value {on}: {new}"),
             UpgradeEffect::Works => format!("does not fail {on} any longer: {new}"),
+            UpgradeEffect::Warns => format!("a new warning {on}"),
             UpgradeEffect::Unknown => format!("unknown {on}"),
+            UpgradeEffect::Deprecated => format!("looked up by a deprecated function {on}"),
         }
     });
     let mut parts: Vec<String> = parts.collect();
