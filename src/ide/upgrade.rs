@@ -11,6 +11,7 @@
 
 mod answers;
 pub mod calls;
+pub mod kept;
 mod legacy;
 pub mod preview;
 pub mod report;
@@ -22,19 +23,22 @@ use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
 use super::matrix::{Cell, Row, SourceLine, row_by_any};
-use crate::analysis::{Analysis, RootView, with_manifest_variables};
+use crate::analysis::{Analysis, RootView, keys_of_all, with_manifest_variables};
 use crate::lookup::{Cause, ConfigCache, PuppetVersion, Request, Settings, Strict};
 use crate::scope::{KnownNodes, Scope};
 use crate::value::RubyChange;
 use crate::workspace::{Root, RootKind, Snapshot, path};
 pub use answers::effect;
 use answers::{
-    answer_of, has_unknown_variable, new_change, same_answers, scope_of, undefined_variable,
+    answer_of, has_unknown_variable, new_outcome, same_answers, scope_of, undefined_variable,
 };
 use calls::{CallWithMerge, HieraCall};
 use legacy::legacy_uses;
 pub use legacy::{LegacyUse, structured_fact};
 use steps::{StepKind, UpgradeStep, steps};
+
+/// What is looked up where no key is known.
+pub const ANY_KEY: &str = "(any key)";
 
 /// A change of Puppet that gives nodes other answers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -92,21 +96,29 @@ pub enum UpgradeEffect {
     Deprecated,
 }
 
-/// A key with other answers for some nodes, and why.
+/// A key with other answers for some nodes.
 #[derive(Debug)]
-pub struct UpgradeChange {
+pub struct UpgradeOutcome {
     /// The answers, each for the same nodes.
     pub difference: Difference,
     /// What happens.
     pub effect: UpgradeEffect,
-    /// Why.
-    pub cause: UpgradeCause,
     /// The merge of a call, as it is written, if it is what the call looks up that changes.
     pub merge: Option<Arc<str>>,
     /// The calls in code with that merge.
     pub calls: Vec<SourceLine>,
     /// The new warning.
     pub warning: Option<Arc<str>>,
+    request: Request,
+}
+
+/// A key with other answers for some nodes, and why.
+#[derive(Debug)]
+pub struct UpgradeChange {
+    /// What happens.
+    pub outcome: UpgradeOutcome,
+    /// Why.
+    pub cause: UpgradeCause,
 }
 
 /// An upgrade of a workspace's nodes from one version to another.
@@ -244,6 +256,19 @@ impl<'a> Upgrade<'a> {
         [0, self.steps.len() - 1].map(|at| self.steps[at].settings.puppet_version)
     }
 
+    /// The keys that data or code name, in byte order; [`ANY_KEY`] if there are none: a hierarchy that is
+    /// refused fails for each.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Arc<str>> {
+        let keys = keys_of_all([&self.before(), &self.after()]).into_iter();
+        let named = calls::named_keys(self.snapshot, &|at| self.has_own(at));
+        let keys: BTreeSet<Arc<str>> = keys.chain(named).collect();
+        match keys.is_empty() {
+            true => vec![Arc::from(ANY_KEY)],
+            false => keys.into_iter().collect(),
+        }
+    }
+
     /// The root in the old version.
     #[must_use]
     pub fn before(&self) -> RootView<'_> {
@@ -267,12 +292,23 @@ impl<'a> Upgrade<'a> {
         analysis.with_environment(self.environment).at(self.root)
     }
 
-    /// The changes of a key, those for most nodes first, also of what calls in code look up with a
-    /// merge of their own; and whether there may be more: a value has a variable in it that may or may
-    /// not exist.
+    /// The changes of a key with their causes: see [`Upgrade::outcomes`].
     #[must_use]
     pub fn changes(&self, key: &str) -> (Vec<UpgradeChange>, bool) {
-        let (mut changes, mut is_undecided) = self.changes_by(&Request::key(key).with_sources());
+        let (outcomes, is_undecided) = self.outcomes(key);
+        let changes = outcomes.into_iter().map(|outcome| UpgradeChange {
+            cause: self.cause_of(&outcome),
+            outcome,
+        });
+        (changes.collect(), is_undecided)
+    }
+
+    /// What happens to a key, those changes for most nodes first, also to what calls in code look up
+    /// with a merge of their own; and whether there may be more: a value has a variable in it that may
+    /// or may not exist.
+    #[must_use]
+    pub fn outcomes(&self, key: &str) -> (Vec<UpgradeOutcome>, bool) {
+        let (mut outcomes, mut is_undecided) = self.outcomes_by(&Request::key(key).with_sources());
         let of_key = self.calls().iter().filter(|call| *call.key == *key);
         let mut of_key = of_key.peekable();
         while let Some(call) = of_key.next() {
@@ -284,22 +320,24 @@ impl<'a> Upgrade<'a> {
                 merge: Some(call.merge.clone()),
                 ..Request::key(key).with_sources()
             };
-            let (found, may_be_more) = self.changes_by(&request);
+            let (found, may_be_more) = self.outcomes_by(&request);
             is_undecided |= may_be_more;
-            let news = found.into_iter().filter_map(|it| new_change(it, &changes));
-            let news = news.map(|change| UpgradeChange {
+            let news = found
+                .into_iter()
+                .filter_map(|it| new_outcome(it, &outcomes));
+            let news = news.map(|outcome| UpgradeOutcome {
                 merge: Some(call.written.clone()),
                 calls: places.clone(),
-                ..change
+                ..outcome
             });
-            let news: Vec<UpgradeChange> = news.collect();
-            changes.extend(news);
+            let news: Vec<UpgradeOutcome> = news.collect();
+            outcomes.extend(news);
         }
-        (changes, is_undecided)
+        (outcomes, is_undecided)
     }
 
-    /// The changes of the answers to a request for one key.
-    fn changes_by(&self, request: &Request) -> (Vec<UpgradeChange>, bool) {
+    /// What happens to the answers to a request for one key.
+    fn outcomes_by(&self, request: &Request) -> (Vec<UpgradeOutcome>, bool) {
         let [old, new] = [self.before(), self.after()].map(|view| row_by_any(&view, request));
         let differences = if self.nodes.is_empty() {
             let answers = new.answers.iter();
@@ -313,70 +351,89 @@ impl<'a> Upgrade<'a> {
             changes(&old, &new)
         };
         let differences = differences.into_iter();
-        let changes = differences.filter_map(|it| self.change(it, request));
-        let mut changes: Vec<UpgradeChange> = changes.collect();
+        let outcomes = differences.filter_map(|it| self.outcome(it, request));
+        let mut outcomes: Vec<UpgradeOutcome> = outcomes.collect();
         if self.may_warn {
-            changes.extend(self.new_warnings([&old, &new], request));
+            outcomes.extend(self.new_warnings([&old, &new], request));
         }
-        (changes, old.answers.iter().any(has_unknown_variable))
+        (outcomes, old.answers.iter().any(has_unknown_variable))
+    }
+
+    fn outcome(&self, difference: Difference, request: &Request) -> Option<UpgradeOutcome> {
+        let mut effect = effect(&difference.before, &difference.after)?;
+        let assigned = |member: usize| self.steps.last()?.nodes.assigned(member);
+        let assigned = self.member_of(&difference).and_then(assigned);
+        // Without a catalog no lookup of the node has a value.
+        if effect == UpgradeEffect::Unknown && assigned.is_some_and(|it| it.failure.is_some()) {
+            effect = UpgradeEffect::Fails;
+        }
+        Some(UpgradeOutcome {
+            effect,
+            merge: None,
+            calls: Vec::new(),
+            warning: None,
+            request: request.clone(),
+            difference,
+        })
     }
 
     /// The warnings that appear where the value stays the same: one for each group of nodes.
-    fn new_warnings(&self, [old, new]: [&Row; 2], request: &Request) -> Vec<UpgradeChange> {
+    fn new_warnings(&self, [old, new]: [&Row; 2], request: &Request) -> Vec<UpgradeOutcome> {
         let pairs = same_answers(old, new).into_iter();
         let found = pairs.filter_map(|difference| {
-            let name = difference.after.nodes.first();
-            let member = name.and_then(|name| self.nodes.find(name));
-            let warnings = |step: &UpgradeStep| {
-                let scope = self.scope_in(step, &difference, member);
-                let answer = self.view(step).session().lookup(&scope, request);
-                let logs = answer.logs.into_iter();
-                logs.map(|log| log.message).collect::<Vec<String>>()
-            };
-            let before = warnings(&self.steps[0]);
-            let is_new = |message: &String| !before.contains(message);
-            let after = warnings(self.steps.last()?).into_iter();
-            let warning = after.filter(is_new).map(Arc::from).next()?;
-            let gives = |step: &&UpgradeStep| warnings(step).iter().any(|it| **it == *warning);
-            let step = self.steps.iter().find(gives)?;
-            let cause = match step.kind {
-                StepKind::LegacyFacts => UpgradeCause::LegacyFact(
-                    member.and_then(|member| self.fact_that_warns(request, &warning, member)),
-                ),
-                StepKind::Start | StepKind::Version | StepKind::Ruby(_) => {
-                    UpgradeCause::DataProvider
-                }
-            };
-            Some(UpgradeChange {
+            let before = self.warnings(&self.steps[0], &difference, request);
+            let after = self.warnings(self.steps.last()?, &difference, request);
+            let mut news = after.iter().filter(|warning| !before.contains(warning));
+            Some(UpgradeOutcome {
                 effect: UpgradeEffect::Warns,
-                cause,
                 merge: None,
                 calls: Vec::new(),
-                warning: Some(warning),
+                warning: Some(Arc::from(news.next()?.as_str())),
+                request: request.clone(),
                 difference,
             })
         });
         found.collect()
     }
 
-    fn change(&self, difference: Difference, request: &Request) -> Option<UpgradeChange> {
-        let mut effect = effect(&difference.before, &difference.after)?;
-        let name = difference.after.nodes.first();
-        let member = name.and_then(|name| self.nodes.find(name));
-        let assigned = |member: usize| self.steps.last()?.nodes.assigned(member);
-        let assigned = member.and_then(assigned);
-        // Without a catalog no lookup of the node has a value.
-        if effect == UpgradeEffect::Unknown && assigned.is_some_and(|it| it.failure.is_some()) {
-            effect = UpgradeEffect::Fails;
-        }
-        Some(UpgradeChange {
-            effect,
-            cause: self.cause(&difference, request, member),
-            merge: None,
-            calls: Vec::new(),
-            warning: None,
+    /// The warnings of a lookup in a step, for the first node of a difference.
+    fn warnings(&self, step: &UpgradeStep, of: &Difference, request: &Request) -> Vec<String> {
+        let scope = self.scope_in(step, of, self.member_of(of));
+        let answer = self.view(step).session().lookup(&scope, request);
+        answer.logs.into_iter().map(|log| log.message).collect()
+    }
+
+    /// The first node of a difference.
+    fn member_of(&self, of: &Difference) -> Option<usize> {
+        let name = of.after.nodes.first()?;
+        self.nodes.find(name)
+    }
+
+    /// The first step behind which a node has another answer, or the warning.
+    fn cause_of(&self, outcome: &UpgradeOutcome) -> UpgradeCause {
+        let UpgradeOutcome {
             difference,
-        })
+            request,
+            warning,
+            ..
+        } = outcome;
+        let member = self.member_of(difference);
+        let Some(warning) = warning else {
+            return self.cause(difference, request, member);
+        };
+        let gives = |step: &&UpgradeStep| {
+            let warnings = self.warnings(step, difference, request);
+            warnings.iter().any(|it| **it == **warning)
+        };
+        match self.steps.iter().find(gives).map(|step| step.kind) {
+            Some(StepKind::LegacyFacts) => {
+                let fact = |member| self.fact_that_warns(request, warning, member);
+                UpgradeCause::LegacyFact(member.and_then(fact))
+            }
+            Some(StepKind::Start | StepKind::Version | StepKind::Ruby(_)) | None => {
+                UpgradeCause::DataProvider
+            }
+        }
     }
 
     /// The scope of a difference's first node in a step, or of its condition.

@@ -15,7 +15,6 @@ use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use super::{Ended, usage};
-use crate::analysis::keys_of_all;
 use crate::ide::json::json;
 use crate::ide::matrix::SourceLine;
 use crate::ide::upgrade::Upgrade;
@@ -115,7 +114,7 @@ fn reported<'a>(
 ) -> Result<(UpgradeReport<'a>, bool), String> {
     let views = [upgrade.before(), upgrade.after()];
     let (keys, missing) = match arguments.keys.as_slice() {
-        [] => (keys_of_all(&views), Vec::new()),
+        [] => (upgrade.keys(), Vec::new()),
         keys => KnownKeys::of(&views).chosen(keys),
     };
     missing.iter().for_each(|message| complain(message));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{UpgradeChange, UpgradeEffect};
+use super::{UpgradeEffect, UpgradeOutcome};
 use crate::analysis::RootView;
 use crate::ide::compare::{Difference, differ};
 use crate::ide::matrix::{Cell, Row, answer_in};
@@ -60,17 +60,20 @@ pub(super) fn same_answers(old: &Row, new: &Row) -> Vec<Difference> {
     same
 }
 
-/// A change without the nodes that others have with the same effect; `None` if there are no more.
-pub(super) fn new_change(change: UpgradeChange, others: &[UpgradeChange]) -> Option<UpgradeChange> {
-    let alike = others.iter().filter(|it| it.effect == change.effect);
+/// An outcome without the nodes that others have with the same effect; `None` if there are no more.
+pub(super) fn new_outcome(
+    outcome: UpgradeOutcome,
+    others: &[UpgradeOutcome],
+) -> Option<UpgradeOutcome> {
+    let alike = others.iter().filter(|it| it.effect == outcome.effect);
     let mut alike = alike.peekable();
-    if change.difference.after.nodes.is_empty() {
-        return alike.peek().is_none().then_some(change);
+    if outcome.difference.after.nodes.is_empty() {
+        return alike.peek().is_none().then_some(outcome);
     }
     let known: HashSet<&str> = alike
         .flat_map(|it| it.difference.after.nodes.iter().map(|name| &**name))
         .collect();
-    let Difference { key, before, after } = &change.difference;
+    let Difference { key, before, after } = &outcome.difference;
     let rest = after.nodes.iter().filter(|name| !known.contains(&***name));
     let rest: Vec<Arc<str>> = rest.cloned().collect();
     let difference = Difference {
@@ -78,9 +81,9 @@ pub(super) fn new_change(change: UpgradeChange, others: &[UpgradeChange]) -> Opt
         before: before.only(rest.clone()),
         after: after.only(rest),
     };
-    (!difference.after.nodes.is_empty()).then(|| UpgradeChange {
+    (!difference.after.nodes.is_empty()).then(|| UpgradeOutcome {
         difference,
-        ..change
+        ..outcome
     })
 }
 

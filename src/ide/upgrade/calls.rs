@@ -5,6 +5,7 @@
 //! `first` whatever `lookup_options` say; without a hierarchy of the environment they ask the global layer only; their
 //! third argument names a level of Hiera 3.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::{RootView, is_site_manifest};
@@ -84,6 +85,15 @@ pub(super) fn with_merge(snapshot: &Snapshot, is_own: &dyn Fn(&str) -> bool) -> 
     let mut calls: Vec<CallWithMerge> = calls.collect();
     calls.sort_by(|one, other| (&one.key, &one.written).cmp(&(&other.key, &other.written)));
     calls
+}
+
+/// The literal keys that some files look up.
+pub(super) fn named_keys(snapshot: &Snapshot, is_own: &dyn Fn(&str) -> bool) -> BTreeSet<Arc<str>> {
+    let keys = calls_of(snapshot, is_own).filter_map(|(_, _, lookup)| match &lookup.key {
+        LookupKey::Literal(key) => Some(key.clone()),
+        LookupKey::Partly(_) | LookupKey::Computed => None,
+    });
+    keys.collect()
 }
 
 /// The calls of functions of Hiera 3 in some files of an environment.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::words::effect_text;
 pub use super::words::{fix, headline, name_and_subject, summary, version_name};
-use super::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect};
+use super::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, UpgradeOutcome};
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
 use crate::ide::compare::Difference;
 use crate::ide::matrix::{Cell, SourceLine};
@@ -152,7 +152,7 @@ impl<'a> UpgradeReport<'a> {
             if of.worst().is_none_or(|worst| effect < worst) {
                 let (changes, _) = upgrade.changes(&key);
                 let mut alike = changes.into_iter();
-                let example = alike.find(|it| it.effect == effect && it.cause == *cause);
+                let example = alike.find(|it| it.outcome.effect == effect && it.cause == *cause);
                 of.example = example.or(of.example.take());
             }
             of.changes.extend(kept);
@@ -228,7 +228,10 @@ impl<'a> UpgradeReport<'a> {
     }
 
     fn add(&mut self, change: UpgradeChange) {
-        let Difference { key, before, after } = &change.difference;
+        let UpgradeOutcome {
+            difference, effect, ..
+        } = &change.outcome;
+        let (effect, Difference { key, before, after }) = (*effect, difference);
         let all = [before, after].map(Cell::sources);
         let mut places: BTreeSet<SourceLine> = all.into_iter().flatten().cloned().collect();
         // The places of the cause itself say more than those of the values.
@@ -239,18 +242,18 @@ impl<'a> UpgradeReport<'a> {
         {
             places = BTreeSet::from([place]);
         }
-        places.extend(change.calls.iter().cloned());
+        places.extend(change.outcome.calls.iter().cloned());
         let key = ChangedKey {
             key: key.clone(),
-            merge: change.merge.clone(),
+            merge: change.outcome.merge.clone(),
         };
         let nodes = after.nodes.clone();
         let known = self.causes.entry(change.cause.clone()).or_default();
-        let all = known.changes.entry((change.effect, key)).or_default();
+        let all = known.changes.entry((effect, key)).or_default();
         all.nodes.extend(nodes);
         all.places.append(&mut places);
-        let worst = known.example.as_ref().map(|example| example.effect);
-        if worst.is_none_or(|worst| change.effect < worst) {
+        let worst = known.example.as_ref().map(|example| example.outcome.effect);
+        if worst.is_none_or(|worst| effect < worst) {
             known.example = Some(change);
         }
     }
@@ -385,7 +388,7 @@ impl<'a> UpgradeReport<'a> {
     /// none.
     #[must_use]
     pub fn example(&self, of: &OfCause) -> Option<(String, [String; 2])> {
-        let change = of.example.as_ref()?;
+        let change = &of.example.as_ref()?.outcome;
         let shown = without_secrets(&change.difference);
         let mut sides = example_sides(&shown, self.has_values);
         if let Some(warning) = &change.warning {
@@ -557,7 +560,7 @@ impl<'a> CauseFields<'a> {
             example: of
                 .example
                 .as_ref()
-                .map(|it| without_secrets(&it.difference)),
+                .map(|it| without_secrets(&it.outcome.difference)),
         }
     }
 }
