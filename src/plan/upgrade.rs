@@ -89,7 +89,7 @@ pub enum WhyRefused {
 
 /// An edit of one place.
 #[derive(Clone)]
-struct Candidate<'u> {
+struct FixOfPlace<'u> {
     what: Replaced,
     path: &'u Arc<str>,
     place: &'u SourceLine,
@@ -98,9 +98,9 @@ struct Candidate<'u> {
     is_same: bool,
 }
 
-impl<'u> Candidate<'u> {
-    fn of_fact(it: &'u LegacyUse, edit: TextEdit, is_same: bool) -> Candidate<'u> {
-        Candidate {
+impl<'u> FixOfPlace<'u> {
+    fn of_fact(it: &'u LegacyUse, edit: TextEdit, is_same: bool) -> FixOfPlace<'u> {
+        FixOfPlace {
             what: Replaced::Fact(it.name.clone()),
             path: &it.finding.path,
             place: &it.place,
@@ -109,8 +109,8 @@ impl<'u> Candidate<'u> {
         }
     }
 
-    fn of_call(it: &'u HieraCall, edit: &TextEdit) -> Candidate<'u> {
-        Candidate {
+    fn of_call(it: &'u HieraCall, edit: &TextEdit) -> FixOfPlace<'u> {
+        FixOfPlace {
             what: Replaced::Call(it.function.clone()),
             path: &it.path,
             place: &it.place,
@@ -163,7 +163,7 @@ pub fn upgrade_fixes(
     fixes.keys = keys.len();
     let mut is_proved = false;
     for _ in 0..MAX_ROUNDS {
-        let all: Vec<&Candidate<'_>> = candidates.iter().collect();
+        let all: Vec<&FixOfPlace<'_>> = candidates.iter().collect();
         let found = search.effect(&all, &keys)?;
         let Some(reason) = found.reason(&all) else {
             is_proved = true;
@@ -174,9 +174,9 @@ pub fn upgrade_fixes(
             // Several edits together do what none of them does alone.
             refused.extend(all.iter().map(|one| one.refused(reason.clone())));
         }
-        let is_refused = |one: &Candidate<'_>| refused.iter().any(|it| one.is_at(it));
+        let is_refused = |one: &FixOfPlace<'_>| refused.iter().any(|it| one.is_at(it));
         let rest = candidates.iter().filter(|one| !is_refused(one));
-        let rest: Vec<Candidate<'_>> = rest.cloned().collect();
+        let rest: Vec<FixOfPlace<'_>> = rest.cloned().collect();
         // The other keys have the values that were just looked up.
         let again = search.touched(Some(&candidates), &rest)?;
         let differing = found.all_keys();
@@ -210,11 +210,11 @@ fn candidates<'u>(
     upgrade: &'u Upgrade<'_>,
     before: &RootView<'_>,
     refused: &mut Vec<RefusedFix>,
-) -> Vec<Candidate<'u>> {
+) -> Vec<FixOfPlace<'u>> {
     let mut candidates = Vec::new();
     for it in upgrade.legacy_uses().iter().filter(|it| it.is_own) {
         match (is_same_fact(before, it), edit_of(it)) {
-            (Ok(is_same), Some(edit)) => candidates.push(Candidate::of_fact(it, edit, is_same)),
+            (Ok(is_same), Some(edit)) => candidates.push(FixOfPlace::of_fact(it, edit, is_same)),
             (is_same, _) => refused.push(RefusedFix {
                 what: Replaced::Fact(it.name.clone()),
                 place: it.place.clone(),
@@ -224,7 +224,7 @@ fn candidates<'u>(
     }
     for call in upgrade.hiera_calls() {
         match &call.edit {
-            Ok(edit) => candidates.push(Candidate::of_call(call, edit)),
+            Ok(edit) => candidates.push(FixOfPlace::of_call(call, edit)),
             Err(reason) => refused.push(RefusedFix {
                 what: Replaced::Call(call.function.clone()),
                 place: call.place.clone(),
@@ -312,7 +312,7 @@ fn edit_of(it: &LegacyUse) -> Option<TextEdit> {
     it.finding.fixes.first()?.edits.first().cloned()
 }
 
-fn plan_of<'c>(candidates: impl Iterator<Item = &'c Candidate<'c>>) -> Plan {
+fn plan_of<'c>(candidates: impl Iterator<Item = &'c FixOfPlace<'c>>) -> Plan {
     let mut plan = Plan::default();
     for one in candidates {
         plan.add(one.path, one.edit.clone());
@@ -322,7 +322,7 @@ fn plan_of<'c>(candidates: impl Iterator<Item = &'c Candidate<'c>>) -> Plan {
 
 impl ProvedEffect {
     /// Why some of these edits must not be made; `None` if all may.
-    fn reason(&self, edits: &[&Candidate<'_>]) -> Option<WhyRefused> {
+    fn reason(&self, edits: &[&FixOfPlace<'_>]) -> Option<WhyRefused> {
         if let Some(first) = self.differences.first() {
             return Some(WhyRefused::Changes(Box::new(first.clone())));
         }
@@ -355,8 +355,8 @@ impl Search<'_> {
     /// The keys that some edits can affect, as against others, or none.
     fn touched(
         &self,
-        others: Option<&[Candidate<'_>]>,
-        edits: &[Candidate<'_>],
+        others: Option<&[FixOfPlace<'_>]>,
+        edits: &[FixOfPlace<'_>],
     ) -> Result<Vec<Arc<str>>, String> {
         let keys = |one: &RootView<'_>, other: &RootView<'_>| {
             ChangeExtent::of(one, other).keys(one, other)
@@ -379,7 +379,7 @@ impl Search<'_> {
     /// The effect of some edits on some keys.
     fn effect(
         &mut self,
-        edits: &[&Candidate<'_>],
+        edits: &[&FixOfPlace<'_>],
         keys: &[Arc<str>],
     ) -> Result<ProvedEffect, String> {
         self.left = self.left.saturating_sub(1);
@@ -407,7 +407,7 @@ impl Search<'_> {
     /// The edits that alone change one of the keys, by halves.
     fn blamed(
         &mut self,
-        edits: &[&Candidate<'_>],
+        edits: &[&FixOfPlace<'_>],
         keys: &[Arc<str>],
         reason: &WhyRefused,
     ) -> Result<Vec<RefusedFix>, String> {

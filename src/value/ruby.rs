@@ -63,20 +63,20 @@ impl Ruby {
     /// The words of an error that Ruby itself or Psych raises, which are given as in 3.1: in 4.0 an object is named
     /// by its class, and an alias without an anchor is another error.
     #[must_use]
-    pub fn error_words(self, message: &str) -> String {
+    pub fn error_words(self, words: &str) -> String {
         if self == Ruby::V31 {
-            return message.to_owned();
+            return words.to_owned();
         }
-        let renamed = message.replace("Unknown alias: ", "An alias referenced an unknown anchor: ");
+        let renamed = words.replace("Unknown alias: ", "An alias referenced an unknown anchor: ");
         no_method(&renamed).unwrap_or(renamed)
     }
 }
 
 /// ``undefined method `x' for 1:Integer`` as `undefined method 'x' for an instance of Integer`; `None` for any other
 /// error.
-fn no_method(message: &str) -> Option<String> {
+fn no_method(words: &str) -> Option<String> {
     const BEGIN: &str = "undefined method `";
-    let (before, rest) = message.split_once(BEGIN)?;
+    let (before, rest) = words.split_once(BEGIN)?;
     let (method, receiver) = rest.split_once("' for ")?;
     let (shown, class) = receiver.rsplit_once(':')?;
     let receiver = match (shown, class) {

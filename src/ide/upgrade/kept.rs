@@ -18,10 +18,10 @@ const MAX_KEPT: usize = 1_000;
 
 /// The lines for the latest snapshot of a workspace.
 #[derive(Default)]
-pub struct KeptPreviews(Mutex<OfLatest>);
+pub struct KeptPreviews(Mutex<LatestLines>);
 
 #[derive(Default)]
-struct OfLatest {
+struct LatestLines {
     /// The stamp of the snapshot; `None` before the first one.
     stamp: Option<u64>,
     lines: HashMap<(Arc<str>, RootName), KeptLine>,
@@ -77,7 +77,7 @@ impl KeptPreviews {
         let nodes = view.analysis.nodes.given_id();
         let (from, to) = preview.versions;
         let versions = [from, to].map(|version| preview.of(version));
-        let is_latest = |kept: &OfLatest| kept.stamp == Some(view.analysis.snapshot.stamp());
+        let is_latest = |kept: &LatestLines| kept.stamp == Some(view.analysis.snapshot.stamp());
         {
             let kept = self.lock();
             if let Some(known) = kept.lines.get(&name).filter(|_| is_latest(&kept))
@@ -110,7 +110,7 @@ impl KeptPreviews {
         line
     }
 
-    fn lock(&self) -> MutexGuard<'_, OfLatest> {
+    fn lock(&self) -> MutexGuard<'_, LatestLines> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

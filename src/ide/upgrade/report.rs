@@ -66,7 +66,7 @@ impl std::fmt::Display for ChangedKey {
 
 /// For which nodes a key changes, and where.
 #[derive(Clone, Debug, Default)]
-pub struct Changed {
+pub struct ChangedNodes {
     /// The nodes, in their order.
     pub nodes: Vec<Arc<str>>,
     /// The lines that read or set it.
@@ -77,7 +77,7 @@ pub struct Changed {
 #[derive(Debug, Default)]
 pub struct OfCause {
     /// What happens to a key.
-    pub changes: BTreeMap<(UpgradeEffect, ChangedKey), Changed>,
+    pub changes: BTreeMap<(UpgradeEffect, ChangedKey), ChangedNodes>,
     /// One of the changes with the worst effect, if there is something to compare.
     pub example: Option<UpgradeChange>,
 }
