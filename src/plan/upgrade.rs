@@ -180,10 +180,7 @@ pub fn upgrade_fixes(
         // The other keys have the values that were just looked up.
         let again = search.touched(Some(&candidates), &rest)?;
         let differing = found.all_keys();
-        keys = keys
-            .into_iter()
-            .filter(|key| again.contains(key) || differing.contains(key))
-            .collect();
+        keys.retain(|key| again.contains(key) || differing.contains(key));
         candidates = rest;
         fixes.refused.extend(refused);
     }
