@@ -151,13 +151,17 @@ Nothing above the repository around FOLDER is looked at."
   (hiera-ls-show (hiera-ls-ask "hiera.impact")))
 
 ;;;###autoload
-(defun hiera-ls-upgrade (to)
+(defun hiera-ls-upgrade (to &optional from)
   "Show what fails or changes with version TO of Puppet, and let hovers say it.
-Without TO hovers say it no longer."
+Without TO hovers say it no longer.  The version of today is FROM, with a prefix
+argument asked for, else the configured one."
   (interactive
-   (list (let ((to (read-string "Upgrade to (8 or 9; empty ends the preview): " "9")))
-           (unless (string-empty-p to) (string-to-number to)))))
-  (hiera-ls-show (hiera-ls-ask "hiera.upgrade" :to to)))
+   (let ((number (lambda (prompt default)
+                   (let ((text (read-string prompt default)))
+                     (unless (string-empty-p text) (string-to-number text))))))
+     (list (funcall number "Upgrade to (8 or 9; empty ends the preview): " "9")
+           (and current-prefix-arg (funcall number "Upgrade from (7 or 8): " "7")))))
+  (hiera-ls-show (hiera-ls-ask "hiera.upgrade" :to to :from from)))
 
 (defun hiera-ls-read-value ()
   "Let the user type a value as YAML."

@@ -121,7 +121,10 @@ impl<'a> Touched<'a> {
     fn keys_with(&self, mut edited: BTreeSet<Arc<str>>) -> TouchedKeys {
         let fails_anew = |file: &FileDelta| {
             let [before, after] = file.versions();
-            before.is_some_and(FileFacts::is_no_hash) != after.is_some_and(FileFacts::is_no_hash)
+            let fails = |facts: Option<&FileFacts>| {
+                facts.is_some_and(|facts| facts.is_no_hash() || facts.later_error.is_some())
+            };
+            fails(before) != fails(after)
         };
         match &self.options {
             Some(options) if !self.files.iter().any(fails_anew) => {

@@ -122,6 +122,7 @@ pub use site_cache::{
     RootName, SiteCache, SiteClasses, SiteNodes, Sites, concerns_hierarchies, concerns_manifests,
     decides_hierarchies, has_conditions,
 };
+pub use site_files::is_site_manifest;
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{
     MAX_LOOKUPS, SameAnswer, Status, Survey, SurveyLevel, grouped_by_answer, left_out,

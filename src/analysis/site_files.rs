@@ -41,6 +41,13 @@ pub(super) fn manifests_of<'a>(
     SiteFiles { files, unseen }
 }
 
+/// Whether Puppet runs a manifest for every node of an environment. O(such manifests).
+#[must_use]
+pub fn is_site_manifest(snapshot: &Snapshot, environment: &Root, file: &File) -> bool {
+    let files = manifests_of(snapshot, environment).files;
+    files.iter().any(|it| it.path() == file.path())
+}
+
 /// The same for files outside of a snapshot: their paths.
 pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SiteFiles<Arc<str>> {
     let setting = ManifestSetting::of(files, environment);

@@ -216,6 +216,7 @@ impl DiskFiles {
                 return Arc::new(DataFile {
                     loaded: Err(error),
                     recovered: Value::Undef,
+                    later_error: None,
                 });
             }
         };

@@ -155,11 +155,17 @@ fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {
 /// The row of a key for the known nodes; for all possible nodes if there are none.
 #[must_use]
 pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
+    row_by_any(view, &Request::key(key).with_sources())
+}
+
+/// The same by a request for one key.
+pub(super) fn row_by_any(view: &RootView<'_>, request: &Request) -> Row {
+    let key = request.names.first().map_or("", |name| &**name);
     if view.analysis.nodes.is_empty() {
-        row_of_possible(view, key, &Request::key(key).with_sources())
-    } else {
-        row(view, key)
+        return row_of_possible(view, key, request);
     }
+    let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
+    row_by(view, key, request, &members)
 }
 
 /// The row of a key for all possible nodes: without any file that depends on a fact, then with each.

@@ -4,26 +4,41 @@
 //! The upgrade is taken in steps, one for each thing that changes. A difference is caused by the first
 //! step after which a node of it has another answer. So nothing is guessed from the text of a value.
 //!
+//! What calls in code look up with a merge of their own is compared too (`calls`).
+//!
 //! Costs the rows of all keys twice, and for each difference at most a lookup for each step and for
 //! each legacy fact that the workspace names.
 
+mod answers;
+pub mod calls;
+pub mod kept;
+mod legacy;
 pub mod preview;
 pub mod report;
+mod steps;
+mod words;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
-use super::matrix::{Cell, SourceLine, answer_in, row_of_any};
-use crate::analysis::{Analysis, RootView, with_manifest_variables};
-use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{
-    Alternatives, Cause, ConfigCache, LookupError, PuppetVersion, Request, Settings,
-};
-use crate::rules::{Checker, Finding};
-use crate::scope::{CoreFact, KnownNodes, Scope, core_fact, top_name};
-use crate::value::{Missing, Opaque, Value};
+use super::matrix::{Cell, Row, SourceLine, row_by_any};
+use crate::analysis::{Analysis, RootView, keys_of_all, with_manifest_variables};
+use crate::lookup::{Cause, ConfigCache, PuppetVersion, Request, Settings, Strict};
+use crate::scope::{KnownNodes, Scope};
+use crate::value::RubyChange;
 use crate::workspace::{Root, RootKind, Snapshot, path};
+pub use answers::effect;
+use answers::{
+    answer_of, has_unknown_variable, new_outcome, same_answers, scope_of, undefined_variable,
+};
+use calls::{CallWithMerge, HieraCall};
+use legacy::legacy_uses;
+pub use legacy::{LegacyUse, structured_fact};
+use steps::{StepKind, UpgradeStep, steps};
+
+/// What is looked up where no key is known.
+pub const ANY_KEY: &str = "(any key)";
 
 /// A change of Puppet that gives nodes other answers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,8 +53,10 @@ pub enum UpgradeCause {
     LegacyFact(Option<Arc<str>>),
     /// `environment_data_provider` of `environment.conf` is ignored.
     DataProvider,
-    /// Hashes have another text in strings.
-    HashText,
+    /// A change of Ruby gives values other texts in strings, or refuses a file.
+    Ruby(RubyChange),
+    /// Code calls a function of Hiera 3, which every version answers alike, with a warning: its name.
+    HieraFunction(Arc<str>),
     /// The version behaves otherwise.
     Version,
 }
@@ -49,7 +66,8 @@ impl UpgradeCause {
     #[must_use]
     pub fn since(&self) -> PuppetVersion {
         match self {
-            UpgradeCause::DataProvider | UpgradeCause::HashText => PuppetVersion::V9,
+            UpgradeCause::HieraFunction(_) => PuppetVersion::V7,
+            UpgradeCause::DataProvider | UpgradeCause::Ruby(_) => PuppetVersion::V9,
             UpgradeCause::UndefinedVariable(_)
             | UpgradeCause::Manifests(_)
             | UpgradeCause::Strict(_)
@@ -70,53 +88,37 @@ pub enum UpgradeEffect {
     Changes,
     /// It does not fail any longer.
     Works,
+    /// The value is the same, with a warning that there was not.
+    Warns,
     /// Its value is unknown now.
     Unknown,
+    /// Nothing, but all versions warn that the way to it may end.
+    Deprecated,
+}
+
+/// A key with other answers for some nodes.
+#[derive(Debug)]
+pub struct UpgradeOutcome {
+    /// The answers, each for the same nodes.
+    pub difference: Difference,
+    /// What happens.
+    pub effect: UpgradeEffect,
+    /// The merge of a call, as it is written, if it is what the call looks up that changes.
+    pub merge: Option<Arc<str>>,
+    /// The calls in code with that merge.
+    pub calls: Vec<SourceLine>,
+    /// The new warning.
+    pub warning: Option<Arc<str>>,
+    request: Request,
 }
 
 /// A key with other answers for some nodes, and why.
 #[derive(Debug)]
 pub struct UpgradeChange {
-    /// The answers, each for the same nodes.
-    pub difference: Difference,
     /// What happens.
-    pub effect: UpgradeEffect,
+    pub outcome: UpgradeOutcome,
     /// Why.
     pub cause: UpgradeCause,
-}
-
-/// A place that reads a legacy fact.
-#[derive(Debug)]
-pub struct LegacyUse {
-    /// The fact.
-    pub name: Arc<str>,
-    /// Where it stands.
-    pub place: SourceLine,
-    /// The variable as it is written, without `%{`, `$` and `}`.
-    pub written: Arc<str>,
-    /// Whether a manifest reads it. Most manifests decide about catalogs only, not about lookups.
-    pub is_code: bool,
-    /// Whether it is in the environment itself or a module there. Nothing can be proved of other places.
-    pub is_own: bool,
-    /// The finding of `legacy-fact`, with its fix.
-    pub finding: Finding,
-}
-
-/// A step of the upgrade: Puppet as it is behind it.
-struct UpgradeStep {
-    /// What changes with it.
-    kind: StepKind,
-    settings: Settings,
-    configs: ConfigCache,
-    nodes: KnownNodes,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum StepKind {
-    Start,
-    LegacyFacts,
-    Version,
-    Ruby,
 }
 
 /// An upgrade of a workspace's nodes from one version to another.
@@ -129,7 +131,11 @@ pub struct Upgrade<'a> {
     /// The first is the old version, the last one the new.
     steps: Vec<UpgradeStep>,
     drops_facts: bool,
+    /// Whether a warning can appear where a value stays the same.
+    may_warn: bool,
     legacy_uses: OnceLock<Vec<LegacyUse>>,
+    calls: OnceLock<Vec<CallWithMerge>>,
+    hiera_calls: OnceLock<Vec<HieraCall>>,
 }
 
 impl<'a> Upgrade<'a> {
@@ -143,49 +149,46 @@ impl<'a> Upgrade<'a> {
         (from, to): (PuppetVersion, PuppetVersion),
     ) -> Upgrade<'a> {
         let drops_facts = from < PuppetVersion::V8 && to >= PuppetVersion::V8;
-        let mut steps = vec![(StepKind::Start, settings(from))];
-        if drops_facts {
-            steps.push((StepKind::LegacyFacts, settings(from)));
-        }
-        for version in PuppetVersion::ALL {
-            if version <= from || version > to {
-                continue;
-            }
-            let new = settings(version);
-            let ruby = steps.last().map(|(_, before)| before.ruby);
-            if let Some(ruby) = ruby.filter(|ruby| *ruby != new.ruby) {
-                let same_texts = Settings {
-                    ruby,
-                    ..new.clone()
-                };
-                steps.push((StepKind::Version, same_texts));
-                steps.push((StepKind::Ruby, new));
-            } else {
-                steps.push((StepKind::Version, new));
-            }
-        }
-        let mut has_facts = true;
-        let steps = steps.into_iter().map(|(kind, settings)| {
-            has_facts &= kind != StepKind::LegacyFacts;
-            let own = (!has_facts).then(|| nodes.without_legacy_facts(&|_| true));
-            let own = own.as_ref().unwrap_or(nodes);
-            let with_manifests = with_manifest_variables(own, snapshot, root, &settings);
-            UpgradeStep {
-                kind,
-                nodes: with_manifests.unwrap_or_else(|| own.as_given()),
-                configs: ConfigCache::default(),
-                settings,
-            }
-        });
-        Upgrade {
+        let steps = steps(&settings, (from, to))
+            .into_iter()
+            .map(|(kind, settings)| {
+                let own = kind
+                    .lacks_facts(drops_facts)
+                    .then(|| nodes.without_legacy_facts(&|_| true));
+                let own = own.as_ref().unwrap_or(nodes);
+                let with_manifests = with_manifest_variables(own, snapshot, root, &settings);
+                UpgradeStep {
+                    kind,
+                    nodes: with_manifests.unwrap_or_else(|| own.as_given()),
+                    configs: ConfigCache::default(),
+                    settings,
+                }
+            });
+        let mut upgrade = Upgrade {
             snapshot,
             root,
             environment,
             nodes,
             steps: steps.collect(),
             drops_facts,
+            may_warn: false,
             legacy_uses: OnceLock::new(),
-        }
+            calls: OnceLock::new(),
+            hiera_calls: OnceLock::new(),
+        };
+        upgrade.may_warn = upgrade.may_warn();
+        upgrade
+    }
+
+    /// Whether the new version can give a warning that the old one does not, and no error: about a
+    /// variable that is gone, and about a `hiera.yaml` of version 4 that is read now.
+    fn may_warn(&self) -> bool {
+        let [old, new] = [self.before(), self.after()];
+        let settings = new.analysis.settings;
+        let loses_variables = self.drops_facts && !settings.strict_variables;
+        let reads_more =
+            old.environment.data_provider.is_some() && settings.puppet_version >= PuppetVersion::V9;
+        settings.strict != Strict::Off && (loses_variables || reads_more)
     }
 
     /// The places in data, hierarchies and manifests that read a legacy fact, in the order of their files,
@@ -228,6 +231,18 @@ impl<'a> Upgrade<'a> {
         }
     }
 
+    /// The line at which a file is refused, if that is why a lookup fails.
+    pub(super) fn refused_place(&self, cell: &Cell) -> Option<SourceLine> {
+        let Cause::Data { path, error } = &cell.result.as_ref().err()?.innermost().cause else {
+            return None;
+        };
+        let file = self.snapshot.file(path)?;
+        Some(SourceLine {
+            file: path.clone(),
+            line: file.line(error.range?.start as usize) + 1,
+        })
+    }
+
     /// The names of the legacy facts that data and hierarchies read, or manifests; without repetitions.
     fn legacy_names(&self, is_code: bool) -> BTreeSet<&Arc<str>> {
         let uses = self.legacy_uses().iter();
@@ -239,6 +254,19 @@ impl<'a> Upgrade<'a> {
     #[must_use]
     pub fn versions(&self) -> [PuppetVersion; 2] {
         [0, self.steps.len() - 1].map(|at| self.steps[at].settings.puppet_version)
+    }
+
+    /// The keys that data or code name, in byte order; [`ANY_KEY`] if there are none: a hierarchy that is
+    /// refused fails for each.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Arc<str>> {
+        let keys = keys_of_all([&self.before(), &self.after()]).into_iter();
+        let named = calls::named_keys(self.snapshot, &|at| self.has_own(at));
+        let keys: BTreeSet<Arc<str>> = keys.chain(named).collect();
+        match keys.is_empty() {
+            true => vec![Arc::from(ANY_KEY)],
+            false => keys.into_iter().collect(),
+        }
     }
 
     /// The root in the old version.
@@ -264,11 +292,53 @@ impl<'a> Upgrade<'a> {
         analysis.with_environment(self.environment).at(self.root)
     }
 
-    /// The changes of a key, those for most nodes first; and whether there may be more: a value has a
-    /// variable in it that may or may not exist.
+    /// The changes of a key with their causes: see [`Upgrade::outcomes`].
     #[must_use]
     pub fn changes(&self, key: &str) -> (Vec<UpgradeChange>, bool) {
-        let [old, new] = [self.before(), self.after()].map(|view| row_of_any(&view, key));
+        let (outcomes, is_undecided) = self.outcomes(key);
+        let changes = outcomes.into_iter().map(|outcome| UpgradeChange {
+            cause: self.cause_of(&outcome),
+            outcome,
+        });
+        (changes.collect(), is_undecided)
+    }
+
+    /// What happens to a key, those changes for most nodes first, also to what calls in code look up
+    /// with a merge of their own; and whether there may be more: a value has a variable in it that may
+    /// or may not exist.
+    #[must_use]
+    pub fn outcomes(&self, key: &str) -> (Vec<UpgradeOutcome>, bool) {
+        let (mut outcomes, mut is_undecided) = self.outcomes_by(&Request::key(key).with_sources());
+        let of_key = self.calls().iter().filter(|call| *call.key == *key);
+        let mut of_key = of_key.peekable();
+        while let Some(call) = of_key.next() {
+            let mut places = vec![call.place.clone()];
+            while let Some(more) = of_key.next_if(|more| more.merge == call.merge) {
+                places.push(more.place.clone());
+            }
+            let request = Request {
+                merge: Some(call.merge.clone()),
+                ..Request::key(key).with_sources()
+            };
+            let (found, may_be_more) = self.outcomes_by(&request);
+            is_undecided |= may_be_more;
+            let news = found
+                .into_iter()
+                .filter_map(|it| new_outcome(it, &outcomes));
+            let news = news.map(|outcome| UpgradeOutcome {
+                merge: Some(call.written.clone()),
+                calls: places.clone(),
+                ..outcome
+            });
+            let news: Vec<UpgradeOutcome> = news.collect();
+            outcomes.extend(news);
+        }
+        (outcomes, is_undecided)
+    }
+
+    /// What happens to the answers to a request for one key.
+    fn outcomes_by(&self, request: &Request) -> (Vec<UpgradeOutcome>, bool) {
+        let [old, new] = [self.before(), self.after()].map(|view| row_by_any(&view, request));
         let differences = if self.nodes.is_empty() {
             let answers = new.answers.iter();
             let pairs = answers.filter_map(|after| {
@@ -281,36 +351,103 @@ impl<'a> Upgrade<'a> {
             changes(&old, &new)
         };
         let differences = differences.into_iter();
-        let changes = differences.filter_map(|it| self.change(it)).collect();
-        (changes, old.answers.iter().any(has_unknown_variable))
+        let outcomes = differences.filter_map(|it| self.outcome(it, request));
+        let mut outcomes: Vec<UpgradeOutcome> = outcomes.collect();
+        if self.may_warn {
+            outcomes.extend(self.new_warnings([&old, &new], request));
+        }
+        (outcomes, old.answers.iter().any(has_unknown_variable))
     }
 
-    fn change(&self, difference: Difference) -> Option<UpgradeChange> {
+    fn outcome(&self, difference: Difference, request: &Request) -> Option<UpgradeOutcome> {
         let mut effect = effect(&difference.before, &difference.after)?;
-        let name = difference.after.nodes.first();
-        let member = name.and_then(|name| self.nodes.find(name));
         let assigned = |member: usize| self.steps.last()?.nodes.assigned(member);
-        let assigned = member.and_then(assigned);
+        let assigned = self.member_of(&difference).and_then(assigned);
         // Without a catalog no lookup of the node has a value.
         if effect == UpgradeEffect::Unknown && assigned.is_some_and(|it| it.failure.is_some()) {
             effect = UpgradeEffect::Fails;
         }
-        Some(UpgradeChange {
+        Some(UpgradeOutcome {
             effect,
-            cause: self.cause(&difference, member),
+            merge: None,
+            calls: Vec::new(),
+            warning: None,
+            request: request.clone(),
             difference,
         })
     }
 
-    fn cause(&self, difference: &Difference, member: Option<usize>) -> UpgradeCause {
-        let condition = &difference.after.condition;
+    /// The warnings that appear where the value stays the same: one for each group of nodes.
+    fn new_warnings(&self, [old, new]: [&Row; 2], request: &Request) -> Vec<UpgradeOutcome> {
+        let pairs = same_answers(old, new).into_iter();
+        let found = pairs.filter_map(|difference| {
+            let before = self.warnings(&self.steps[0], &difference, request);
+            let after = self.warnings(self.steps.last()?, &difference, request);
+            let mut news = after.iter().filter(|warning| !before.contains(warning));
+            Some(UpgradeOutcome {
+                effect: UpgradeEffect::Warns,
+                merge: None,
+                calls: Vec::new(),
+                warning: Some(Arc::from(news.next()?.as_str())),
+                request: request.clone(),
+                difference,
+            })
+        });
+        found.collect()
+    }
+
+    /// The warnings of a lookup in a step, for the first node of a difference.
+    fn warnings(&self, step: &UpgradeStep, of: &Difference, request: &Request) -> Vec<String> {
+        let scope = self.scope_in(step, of, self.member_of(of));
+        let answer = self.view(step).session().lookup(&scope, request);
+        answer.logs.into_iter().map(|log| log.message).collect()
+    }
+
+    /// The first node of a difference.
+    fn member_of(&self, of: &Difference) -> Option<usize> {
+        let name = of.after.nodes.first()?;
+        self.nodes.find(name)
+    }
+
+    /// The first step behind which a node has another answer, or the warning.
+    fn cause_of(&self, outcome: &UpgradeOutcome) -> UpgradeCause {
+        let UpgradeOutcome {
+            difference,
+            request,
+            warning,
+            ..
+        } = outcome;
+        let member = self.member_of(difference);
+        let Some(warning) = warning else {
+            return self.cause(difference, request, member);
+        };
+        let gives = |step: &&UpgradeStep| {
+            let warnings = self.warnings(step, difference, request);
+            warnings.iter().any(|it| **it == **warning)
+        };
+        match self.steps.iter().find(gives).map(|step| step.kind) {
+            Some(StepKind::LegacyFacts) => {
+                let fact = |member| self.fact_that_warns(request, warning, member);
+                UpgradeCause::LegacyFact(member.and_then(fact))
+            }
+            Some(StepKind::Start | StepKind::Version | StepKind::Ruby(_)) | None => {
+                UpgradeCause::DataProvider
+            }
+        }
+    }
+
+    /// The scope of a difference's first node in a step, or of its condition.
+    fn scope_in(&self, step: &UpgradeStep, of: &Difference, member: Option<usize>) -> Scope {
+        match member {
+            Some(member) => step.nodes.scope(member),
+            None => scope_of(&of.after.condition),
+        }
+    }
+
+    fn cause(&self, of: &Difference, request: &Request, member: Option<usize>) -> UpgradeCause {
         let answer = |step: &UpgradeStep| {
-            let view = self.view(step);
-            let scope = match member {
-                Some(member) => step.nodes.scope(member),
-                None => scope_of(condition),
-            };
-            answer_of(&view, &difference.key, &scope)
+            let scope = self.scope_in(step, of, member);
+            answer_of(&self.view(step), request, &scope)
         };
         let mut before = answer(&self.steps[0]);
         for step in &self.steps[1..] {
@@ -319,10 +456,10 @@ impl<'a> Upgrade<'a> {
                 return match step.kind {
                     StepKind::Start | StepKind::Version => self.cause_of_version(step, &after),
                     StepKind::LegacyFacts => {
-                        let of = |member| self.legacy_fact(&difference.key, &before, member);
+                        let of = |member| self.legacy_fact(request, &before, member);
                         UpgradeCause::LegacyFact(member.and_then(of))
                     }
-                    StepKind::Ruby => UpgradeCause::HashText,
+                    StepKind::Ruby(change) => UpgradeCause::Ruby(change),
                 };
             }
             before = after;
@@ -348,7 +485,26 @@ impl<'a> Upgrade<'a> {
     }
 
     /// The only legacy fact that a node needs to lose for another answer.
-    fn legacy_fact(&self, key: &str, before: &Cell, member: usize) -> Option<Arc<str>> {
+    fn legacy_fact(&self, request: &Request, before: &Cell, member: usize) -> Option<Arc<str>> {
+        self.fact_to_lose(member, &|view, scope| {
+            differ(before, &answer_of(view, request, scope))
+        })
+    }
+
+    /// The same for a warning.
+    fn fact_that_warns(&self, request: &Request, warning: &str, member: usize) -> Option<Arc<str>> {
+        self.fact_to_lose(member, &|view, scope| {
+            let answer = view.session().lookup(scope, request);
+            answer.logs.iter().any(|log| log.message == warning)
+        })
+    }
+
+    /// The first legacy fact of which `decides` says that its loss alone is enough for a node.
+    fn fact_to_lose(
+        &self,
+        member: usize,
+        decides: &dyn Fn(&RootView<'_>, &Scope) -> bool,
+    ) -> Option<Arc<str>> {
         let step = &self.steps[0];
         let in_data = self.legacy_names(false);
         // Only what site manifests set reaches lookups.
@@ -357,7 +513,7 @@ impl<'a> Upgrade<'a> {
             false => BTreeSet::new(),
         };
         let mut names = in_data.iter().chain(in_code.difference(&in_data)).copied();
-        let decides = |name: &&Arc<str>| {
+        let is_enough = |name: &&Arc<str>| {
             let only = self.nodes.only(member);
             let lacking = only.without_legacy_facts(&|other| *other == ***name);
             let settings = &step.settings;
@@ -369,9 +525,24 @@ impl<'a> Upgrade<'a> {
                 ..view.analysis
             };
             let view = analysis.with_environment(self.environment).at(self.root);
-            differ(before, &answer_of(&view, key, &nodes.scope(0)))
+            decides(&view, &nodes.scope(0))
         };
-        names.find(decides).cloned()
+        names.find(is_enough).cloned()
+    }
+
+    /// The calls in the environment's code that look a key up with a merge of their own, ordered by key
+    /// and merge. O(calls) the first time.
+    fn calls(&self) -> &[CallWithMerge] {
+        self.calls
+            .get_or_init(|| calls::with_merge(self.snapshot, &|at| self.has_own(at)))
+    }
+
+    /// The calls of functions of Hiera 3 in the environment's code, in the order of their files, each with
+    /// the edit that replaces it. The first time every call costs the rows of its key, and the classes of
+    /// all nodes are found out.
+    pub fn hiera_calls(&self) -> &[HieraCall] {
+        self.hiera_calls
+            .get_or_init(|| calls::of_hiera(&self.before(), self.nodes, &|at| self.has_own(at)))
     }
 
     /// The legacy facts that data and hierarchies name and of which it is not known whether a node has
@@ -382,152 +553,5 @@ impl<'a> Upgrade<'a> {
         let is_unknown =
             |name: &&Arc<str>| self.nodes.is_empty() || self.nodes.column(name).unknown.is_some();
         names.filter(is_unknown).collect()
-    }
-}
-
-/// Whether a variable in a value may or may not exist.
-fn has_unknown_variable(cell: &Cell) -> bool {
-    let is_unknown = |part: &Value| {
-        let Value::Opaque(opaque) = part else {
-            return false;
-        };
-        matches!(
-            &**opaque,
-            Opaque::Unknown {
-                because: Missing::Variable(_),
-                ..
-            }
-        )
-    };
-    cell.result
-        .as_ref()
-        .is_ok_and(|value| value.any(&is_unknown))
-}
-
-fn answer_of(view: &RootView<'_>, key: &str, scope: &Scope) -> Cell {
-    let request = Request::key(key).with_sources();
-    answer_in(view, &request, scope, &Alternatives::None)
-}
-
-/// The scope of the first alternative of a condition.
-fn scope_of(condition: &Alternatives) -> Scope {
-    let mut scope = Scope::open();
-    if let Alternatives::AnyOf(all) = condition
-        && let Some(bindings) = all.first()
-    {
-        for (path, value) in bindings {
-            scope.bind(path, value);
-        }
-    }
-    scope
-}
-
-/// What an answer becomes; `None` if it was unknown, or if only the words of an error are others.
-#[must_use]
-pub fn effect(before: &Cell, after: &Cell) -> Option<UpgradeEffect> {
-    let is_failure = |cell: &Cell| {
-        let error = cell.result.as_ref().err();
-        error.is_some_and(|error| !error.is_not_found())
-    };
-    if before.unknown.is_some() {
-        return None;
-    }
-    if after.unknown.is_some() {
-        return Some(UpgradeEffect::Unknown);
-    }
-    match (is_failure(before), is_failure(after)) {
-        (true, true) => None,
-        (false, true) => Some(UpgradeEffect::Fails),
-        (true, false) => Some(UpgradeEffect::Works),
-        (false, false) if before.result.is_ok() && after.result.is_err() => {
-            Some(UpgradeEffect::Lost)
-        }
-        (false, false) => Some(UpgradeEffect::Changes),
-    }
-}
-
-/// The variable that does not exist, if that is the error.
-fn undefined_variable(error: &LookupError) -> Option<&str> {
-    if let Cause::UndefinedVariable { name, .. } = &error.cause {
-        return Some(name);
-    }
-    let (Cause::Raised(inner) | Cause::OfKey { error: inner, .. }) = &error.cause else {
-        return None;
-    };
-    undefined_variable(inner)
-}
-
-/// The places that read legacy facts, as the rule finds them.
-fn legacy_uses(
-    snapshot: &Snapshot,
-    settings: &Settings,
-    is_own: &dyn Fn(&str) -> bool,
-) -> Vec<LegacyUse> {
-    let checker = Checker::with_settings(snapshot, settings.clone().for_editor());
-    let checker = checker
-        .with_rules(|rule| rule.code == "legacy-fact")
-        .with_all_findings();
-    let uses = checker.all().into_iter().filter_map(|finding| {
-        let file = snapshot.file(&finding.path)?;
-        let (written, is_code) = match file.facts().code {
-            Some(_) => (in_code(finding.range.slice(file.text())), true),
-            None => (in_token(finding.range.slice(file.text()))?, false),
-        };
-        let name = top_name(written.strip_prefix("facts.").unwrap_or(&written));
-        matches!(core_fact(name), CoreFact::Legacy(_)).then(|| LegacyUse {
-            name: Arc::from(name),
-            place: SourceLine {
-                file: finding.path.clone(),
-                line: file.line(finding.range.start as usize) + 1,
-            },
-            is_code,
-            is_own: is_own(&finding.path),
-            written: Arc::from(&*written),
-            finding,
-        })
-    });
-    uses.collect()
-}
-
-/// The variable that a token reads.
-fn in_token(source: &str) -> Option<String> {
-    let mut tokens = tokens(source).into_iter();
-    tokens.find_map(|token| match token.kind {
-        TokenKind::Variable { key } => Some(key.text.to_string()),
-        TokenKind::Call {
-            method: Method::Scope,
-            argument,
-            ..
-        } => Some(argument.to_string()),
-        TokenKind::Call { .. }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    })
-}
-
-/// The variable that `$name` or `$facts['name']` of a manifest reads, as a token writes it.
-fn in_code(source: &str) -> String {
-    let name = source.trim_start_matches('$');
-    let top = name.trim_start_matches("::");
-    match top
-        .strip_prefix("facts")
-        .filter(|rest| rest.trim_start().starts_with('['))
-    {
-        Some(part) => {
-            let quoted = |c: char| c.is_whitespace() || "[]'\"".contains(c);
-            format!("facts.{}", part.trim_matches(quoted))
-        }
-        None => name.to_owned(),
-    }
-}
-
-/// The structured fact that replaces a legacy one.
-#[must_use]
-pub fn structured_fact(name: &str) -> Option<&'static str> {
-    match core_fact(name) {
-        CoreFact::Legacy(structured) => structured,
-        CoreFact::Exists | CoreFact::NoSuchPart(_) | CoreFact::Custom(_) => None,
     }
 }

@@ -205,7 +205,7 @@ impl Engine<'_> {
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
     fn yaml_hash(&mut self, path: &str) -> Found {
         let file = self.read(path, Format::Yaml)?;
-        let value = match &file.loaded {
+        let value = match file.loaded_in(self.settings().ruby) {
             Ok(value) => value,
             Err(error) if self.recovers(error) => return Ok(file.recovered.clone()),
             Err(error) => return Err(unreadable(path, error).into()),
@@ -227,7 +227,7 @@ impl Engine<'_> {
     /// `json_data`, `hocon_data`
     fn other_hash(&mut self, path: &str, format: Format) -> Found {
         let file = self.read(path, format)?;
-        match &file.loaded {
+        match file.loaded_in(self.settings().ruby) {
             Ok(value) => Ok(value.clone()),
             Err(error) if error.kind == LoadErrorKind::HoconEnvironment => {
                 raise(ErrorClass::Limit, error.message(path))

@@ -51,8 +51,8 @@ impl PuppetVersion {
     #[must_use]
     pub fn ruby(self) -> Ruby {
         match self {
-            PuppetVersion::V7 | PuppetVersion::V8 => Ruby::Before34,
-            PuppetVersion::V9 => Ruby::From34,
+            PuppetVersion::V7 | PuppetVersion::V8 => Ruby::V31,
+            PuppetVersion::V9 => Ruby::V40,
         }
     }
 }

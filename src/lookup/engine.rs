@@ -200,7 +200,7 @@ impl<'a> Engine<'a> {
                     because: Missing::Other(format!("not looked up to the end: {error}")),
                 })))
             }
-            Err(Failure::Error(error)) => Err(*error),
+            Err(Failure::Error(error)) => Err(error.in_words_of(self.settings().ruby)),
             Err(Failure::NotFound) => {
                 let cause = Cause::NotFound(request.names.clone());
                 Err(LookupError::new(ErrorClass::Lookup, cause))

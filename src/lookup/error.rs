@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::datatype::{Mismatches, ParseError};
 use crate::hierarchy::ConfigError;
-use crate::value::{LoadError, Value};
+use crate::value::{LoadError, Ruby, Value};
 use crate::workspace::path;
 
 /// The Ruby class of an exception; it decides how the error propagates and is shown.
@@ -312,6 +312,31 @@ impl LookupError {
             line,
             ..Self::new(ErrorClass::Lookup, cause)
         }
+    }
+
+    /// The error with the words that a version of Ruby has for its own errors.
+    pub(super) fn in_words_of(mut self, ruby: Ruby) -> LookupError {
+        match &mut self.cause {
+            Cause::Conversion(message) | Cause::Other(message) => {
+                *message = ruby.error_words(message);
+            }
+            Cause::File { error, .. } | Cause::Data { error, .. } => {
+                error.message = ruby.error_words(&error.message);
+            }
+            Cause::Raised(inner) | Cause::OfKey { error: inner, .. } => {
+                **inner = inner.as_ref().clone().in_words_of(ruby);
+            }
+            Cause::NotFound(_)
+            | Cause::Recursion(_)
+            | Cause::NoStrategy
+            | Cause::UnknownStrategy(_)
+            | Cause::MergeOptions(_)
+            | Cause::WrongType { .. }
+            | Cause::TypeExpression(_)
+            | Cause::UndefinedVariable { .. }
+            | Cause::Config(_) => {}
+        }
+        self
     }
 
     /// Whether the lookup found no value, and nothing else went wrong.

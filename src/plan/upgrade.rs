@@ -1,15 +1,20 @@
 //! The edits that prepare an upgrade, each proved: in the old version every known node gets from every
 //! lookup what it got before.
 //!
-//! The edits are made together and all keys that they can affect are looked up. If a value differs,
-//! the edits that are to blame are found by halves, and not made.
+//! Two kinds of edits: structured facts instead of legacy ones, and `lookup` instead of the functions
+//! of Hiera 3. The edits are made together and all keys that they can affect are looked up. If a value
+//! differs, the edits that are to blame are found by halves, and not made; then only the keys that
+//! those can affect are looked up again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::proof::after;
-use crate::analysis::RootView;
+use crate::analysis::{ChangeExtent, RootView};
 use crate::edit::Plan;
 use crate::ide::compare::{Difference, compare_versions};
+use crate::ide::matrix::SourceLine;
+use crate::ide::upgrade::calls::{HieraCall, WhyKept};
 use crate::ide::upgrade::{LegacyUse, Upgrade, effect, structured_fact};
 use crate::scope::{KnownNodes, top_name};
 use crate::text::TextEdit;
@@ -29,21 +34,32 @@ const MAX_ROUNDS: usize = 20;
 pub struct UpgradeFixes {
     /// The edits.
     pub plan: Plan,
-    /// The number of edits.
-    pub count: usize,
+    /// The number of edits of each kind: legacy facts, calls.
+    pub counts: [usize; 2],
     /// The places that stay as they are.
     pub refused: Vec<RefusedFix>,
     /// The number of keys that were looked up for all nodes, before and after.
     pub keys: usize,
 }
 
-/// A place that reads a legacy fact and is not edited.
+/// A place that reads a legacy fact or calls a function of Hiera 3, and is not edited.
 #[derive(Debug)]
 pub struct RefusedFix {
-    /// The index among [`Upgrade::legacy_uses()`].
-    pub at: usize,
+    /// The fact, or the function.
+    pub what: Replaced,
+    /// Where it stands.
+    pub place: SourceLine,
     /// Why.
     pub reason: WhyRefused,
+}
+
+/// What an edit replaces.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Replaced {
+    /// A legacy fact, by its name.
+    Fact(Arc<str>),
+    /// A call of a function of Hiera 3, by its name.
+    Call(Arc<str>),
 }
 
 /// Why an edit is not made.
@@ -65,24 +81,61 @@ pub enum WhyRefused {
     Undecided(Arc<str>),
     /// The file cannot be edited, in words.
     File(String),
+    /// A call has another result than `lookup`, or that is not known.
+    Call(WhyKept),
     /// The limit of proofs was reached.
     NotProved,
 }
 
-/// An edit, by the index of its place.
-struct LegacyEdit<'u> {
-    at: usize,
-    it: &'u LegacyUse,
-    /// Whether both facts are known to have the same value on every node.
+/// An edit of one place.
+#[derive(Clone)]
+struct FixOfPlace<'u> {
+    what: Replaced,
+    path: &'u Arc<str>,
+    place: &'u SourceLine,
+    edit: TextEdit,
+    /// Whether what it replaces is known to have the same value on every node.
     is_same: bool,
+}
+
+impl<'u> FixOfPlace<'u> {
+    fn of_fact(it: &'u LegacyUse, edit: TextEdit, is_same: bool) -> FixOfPlace<'u> {
+        FixOfPlace {
+            what: Replaced::Fact(it.name.clone()),
+            path: &it.finding.path,
+            place: &it.place,
+            edit,
+            is_same,
+        }
+    }
+
+    fn of_call(it: &'u HieraCall, edit: &TextEdit) -> FixOfPlace<'u> {
+        FixOfPlace {
+            what: Replaced::Call(it.function.clone()),
+            path: &it.path,
+            place: &it.place,
+            edit: edit.clone(),
+            is_same: true,
+        }
+    }
+
+    fn refused(&self, reason: WhyRefused) -> RefusedFix {
+        RefusedFix {
+            what: self.what.clone(),
+            place: self.place.clone(),
+            reason,
+        }
+    }
+
+    fn is_at(&self, refused: &RefusedFix) -> bool {
+        self.what == refused.what && *self.place == refused.place
+    }
 }
 
 /// The effect of a plan on the old version.
 struct ProvedEffect {
     differences: Vec<Difference>,
     undecided: Vec<Arc<str>>,
-    /// The number of keys.
-    keys: usize,
 }
 
 /// The edits of all places that read legacy facts, proved. `progress` gets the number of keys that are
@@ -100,51 +153,83 @@ pub fn upgrade_fixes(
         return Err("no nodes are known for which an edit could be proved".to_owned());
     }
     let mut fixes = UpgradeFixes::default();
-    let mut candidates = Vec::new();
-    for (at, it) in upgrade.legacy_uses().iter().enumerate() {
-        if !it.is_own {
-            continue;
-        }
-        match is_same_fact(&before, it) {
-            Ok(is_same) => candidates.push(LegacyEdit { at, it, is_same }),
-            Err(reason) => fixes.refused.push(RefusedFix { at, reason }),
-        }
-    }
+    let mut candidates = candidates(upgrade, &before, &mut fixes.refused);
     let mut search = Search {
         before: &before,
         left: MAX_PROOFS,
         progress,
     };
+    let mut keys = search.touched(None, &candidates)?;
+    fixes.keys = keys.len();
     let mut is_proved = false;
     for _ in 0..MAX_ROUNDS {
-        let all: Vec<&LegacyEdit<'_>> = candidates.iter().collect();
-        let found = search.effect(&all, &[])?;
+        let all: Vec<&FixOfPlace<'_>> = candidates.iter().collect();
+        let found = search.effect(&all, &keys)?;
         let Some(reason) = found.reason(&all) else {
-            fixes.keys = found.keys;
             is_proved = true;
             break;
         };
         let mut refused = search.blamed(&all, &found.blaming_keys(), &reason)?;
         if refused.is_empty() {
             // Several edits together do what none of them does alone.
-            refused.extend(all.iter().map(|one| (one.at, reason.clone())));
+            refused.extend(all.iter().map(|one| one.refused(reason.clone())));
         }
-        candidates.retain(|one| refused.iter().all(|(at, _)| *at != one.at));
-        let refused = refused.into_iter();
-        let refused = refused.map(|(at, reason)| RefusedFix { at, reason });
+        let is_refused = |one: &FixOfPlace<'_>| refused.iter().any(|it| one.is_at(it));
+        let rest = candidates.iter().filter(|one| !is_refused(one));
+        let rest: Vec<FixOfPlace<'_>> = rest.cloned().collect();
+        // The other keys have the values that were just looked up.
+        let again = search.touched(Some(&candidates), &rest)?;
+        let differing = found.all_keys();
+        keys.retain(|key| again.contains(key) || differing.contains(key));
+        candidates = rest;
         fixes.refused.extend(refused);
     }
     if !is_proved {
-        let rest = candidates.drain(..).map(|one| RefusedFix {
-            at: one.at,
-            reason: WhyRefused::NotProved,
-        });
-        fixes.refused.extend(rest);
+        let rest = candidates.drain(..);
+        fixes
+            .refused
+            .extend(rest.map(|one| one.refused(WhyRefused::NotProved)));
     }
-    fixes.refused.sort_by_key(|one| one.at);
-    fixes.count = candidates.len();
+    fixes
+        .refused
+        .sort_by(|one, other| one.place.cmp(&other.place));
+    let calls = candidates
+        .iter()
+        .filter(|one| matches!(one.what, Replaced::Call(_)));
+    let calls = calls.count();
+    fixes.counts = [candidates.len() - calls, calls];
     fixes.plan = plan_of(candidates.iter());
     Ok(fixes)
+}
+
+/// The edits that may be made, if no lookup changes. Adds the places that must not be edited, whatever lookups say.
+fn candidates<'u>(
+    upgrade: &'u Upgrade<'_>,
+    before: &RootView<'_>,
+    refused: &mut Vec<RefusedFix>,
+) -> Vec<FixOfPlace<'u>> {
+    let mut candidates = Vec::new();
+    for it in upgrade.legacy_uses().iter().filter(|it| it.is_own) {
+        match (is_same_fact(before, it), edit_of(it)) {
+            (Ok(is_same), Some(edit)) => candidates.push(FixOfPlace::of_fact(it, edit, is_same)),
+            (is_same, _) => refused.push(RefusedFix {
+                what: Replaced::Fact(it.name.clone()),
+                place: it.place.clone(),
+                reason: is_same.err().unwrap_or(WhyRefused::NoOtherFact),
+            }),
+        }
+    }
+    for call in upgrade.hiera_calls() {
+        match &call.edit {
+            Ok(edit) => candidates.push(FixOfPlace::of_call(call, edit)),
+            Err(reason) => refused.push(RefusedFix {
+                what: Replaced::Call(call.function.clone()),
+                place: call.place.clone(),
+                reason: WhyRefused::Call(*reason),
+            }),
+        }
+    }
+    candidates
 }
 
 /// Whether a legacy fact and its structured one have the same value on every node.
@@ -224,19 +309,17 @@ fn edit_of(it: &LegacyUse) -> Option<TextEdit> {
     it.finding.fixes.first()?.edits.first().cloned()
 }
 
-fn plan_of<'c>(candidates: impl Iterator<Item = &'c LegacyEdit<'c>>) -> Plan {
+fn plan_of<'c>(candidates: impl Iterator<Item = &'c FixOfPlace<'c>>) -> Plan {
     let mut plan = Plan::default();
     for one in candidates {
-        if let Some(edit) = edit_of(one.it) {
-            plan.add(&one.it.finding.path, edit);
-        }
+        plan.add(one.path, one.edit.clone());
     }
     plan
 }
 
 impl ProvedEffect {
     /// Why some of these edits must not be made; `None` if all may.
-    fn reason(&self, edits: &[&LegacyEdit<'_>]) -> Option<WhyRefused> {
+    fn reason(&self, edits: &[&FixOfPlace<'_>]) -> Option<WhyRefused> {
         if let Some(first) = self.differences.first() {
             return Some(WhyRefused::Changes(Box::new(first.clone())));
         }
@@ -246,13 +329,15 @@ impl ProvedEffect {
         (!is_sure).then(|| WhyRefused::Undecided(first.clone()))
     }
 
-    /// Some of the keys that have another value, or may have one.
-    fn blaming_keys(&self) -> Vec<Arc<str>> {
+    /// The keys that have another value, or may have one.
+    fn all_keys(&self) -> BTreeSet<Arc<str>> {
         let differing = self.differences.iter().map(|it| &it.key);
-        let mut keys: Vec<Arc<str>> = differing.chain(&self.undecided).cloned().collect();
-        keys.dedup();
-        keys.truncate(MAX_KEYS);
-        keys
+        differing.chain(&self.undecided).cloned().collect()
+    }
+
+    /// Some of them.
+    fn blaming_keys(&self) -> Vec<Arc<str>> {
+        self.all_keys().into_iter().take(MAX_KEYS).collect()
     }
 }
 
@@ -264,20 +349,43 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The effect of some edits on some keys; on all that they can affect, if `keys` is empty.
+    /// The keys that some edits can affect, as against others, or none.
+    fn touched(
+        &self,
+        others: Option<&[FixOfPlace<'_>]>,
+        edits: &[FixOfPlace<'_>],
+    ) -> Result<Vec<Arc<str>>, String> {
+        let keys = |one: &RootView<'_>, other: &RootView<'_>| {
+            ChangeExtent::of(one, other).keys(one, other)
+        };
+        let plan = plan_of(edits.iter());
+        let before = self.before;
+        let others = others.map(|others| plan_of(others.iter()));
+        let Some(others) = others.filter(|plan| !plan.is_empty()) else {
+            return match plan.is_empty() {
+                true => Ok(Vec::new()),
+                false => after(before, &plan, |after| keys(before, after)),
+            };
+        };
+        after(before, &others, |one| match plan.is_empty() {
+            true => Ok(keys(one, before)),
+            false => after(before, &plan, |other| keys(one, other)),
+        })?
+    }
+
+    /// The effect of some edits on some keys.
     fn effect(
         &mut self,
-        edits: &[&LegacyEdit<'_>],
+        edits: &[&FixOfPlace<'_>],
         keys: &[Arc<str>],
     ) -> Result<ProvedEffect, String> {
         self.left = self.left.saturating_sub(1);
         let mut found = ProvedEffect {
             differences: Vec::new(),
             undecided: Vec::new(),
-            keys: 0,
         };
         let plan = plan_of(edits.iter().copied());
-        if plan.is_empty() {
+        if plan.is_empty() || keys.is_empty() {
             return Ok(found);
         }
         let before = self.before;
@@ -286,7 +394,6 @@ impl Search<'_> {
                 let differences = differences.into_iter();
                 let known = differences.filter(|it| effect(&it.before, &it.after).is_some());
                 found.differences.extend(known);
-                found.keys = done;
                 (self.progress)(done, all)
             })
         })??;
@@ -297,12 +404,12 @@ impl Search<'_> {
     /// The edits that alone change one of the keys, by halves.
     fn blamed(
         &mut self,
-        edits: &[&LegacyEdit<'_>],
+        edits: &[&FixOfPlace<'_>],
         keys: &[Arc<str>],
         reason: &WhyRefused,
-    ) -> Result<Vec<(usize, WhyRefused)>, String> {
+    ) -> Result<Vec<RefusedFix>, String> {
         if let [one] = edits {
-            return Ok(vec![(one.at, reason.clone())]);
+            return Ok(vec![one.refused(reason.clone())]);
         }
         let mut blamed = Vec::new();
         let (first, second) = edits.split_at(edits.len() / 2);
@@ -311,7 +418,7 @@ impl Search<'_> {
                 continue;
             }
             if self.left == 0 {
-                blamed.extend(half.iter().map(|one| (one.at, WhyRefused::NotProved)));
+                blamed.extend(half.iter().map(|one| one.refused(WhyRefused::NotProved)));
                 continue;
             }
             if let Some(reason) = self.effect(half, keys)?.reason(half) {

@@ -239,6 +239,7 @@ impl<'a> FileContext<'a> {
                 Some(unchecked) => Arc::new(DataFile {
                     loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
                     recovered: Value::Undef,
+                    later_error: None,
                 }),
                 // Walks over data need the tree anyway.
                 None => {
@@ -252,6 +253,7 @@ impl<'a> FileContext<'a> {
                     Err(error) => Err(error),
                 },
                 recovered: Value::Undef,
+                later_error: None,
             }),
         });
         loaded.loaded.as_ref()

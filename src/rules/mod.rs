@@ -112,6 +112,7 @@ rules! {
     interp_missing_subkey,
     interp_structured_in_string,
     interpolation_loop,
+    json_escape,
     json_syntax,
     key_shape,
     knockout_hash_key,

@@ -15,13 +15,20 @@ pub struct Since {
 
 /// The rules with such findings, by code. With `strict_variables` or `strict` set, Puppet 7 does the same
 /// as 8.
-const RULES_SINCE: [(&str, Since); 8] = [
+const RULES_SINCE: [(&str, Since); 9] = [
     fails("foreign-percent-syntax"),
     (
         "interp-structured-in-string",
         Since {
             version: PuppetVersion::V9,
             effect: "another text",
+        },
+    ),
+    (
+        "json-escape",
+        Since {
+            version: PuppetVersion::V9,
+            effect: "fails",
         },
     ),
     fails("legacy-config"),
@@ -87,7 +94,8 @@ mod tests {
 
     /// A finding of each rule in the table; the rest does not matter later.
     const DATA: &str = "a: '%{nosuch}'\nb: '%{lookup(x)}'\nc: '%{X}i'\nd: 'a %{facts.os} b'\ne: '%{::fqdn}'\n\
-                        f: '%{a %{b}'\n#- hiera.yaml\nversion: 5\nhierarchy: [{name: all, paths: [common.yaml, list.yaml]}]\n\
+                        f: '%{a %{b}'\n#- hiera.yaml\nversion: 5\nhierarchy: [{name: all, paths: [common.yaml, list.yaml]}, {name: j, data_hash: json_data, path: j.json}]\n\
+                        #- data/j.json\n{\"a\": \"\\d\"}\n\
                         #- data/list.yaml\n- 1\n#- modules/m/hiera.yaml\nversion: 3\n";
 
     #[test]
@@ -99,8 +107,8 @@ mod tests {
             found
         };
         for (version, mentioned) in [
-            (PuppetVersion::V7, 8),
-            (PuppetVersion::V8, 1),
+            (PuppetVersion::V7, 9),
+            (PuppetVersion::V8, 2),
             (PuppetVersion::V9, 0),
         ] {
             let found = found(version);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::analysis::{AnswerCache, NodeCache, NodeChoice, NodeInputs, NodeSet, name_rules};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
+use crate::ide::upgrade::kept::KeptPreviews;
 use crate::ide::upgrade::preview::Preview;
 use crate::lookup::{self, ConfigCache, PuppetVersion};
 use crate::rules::KeptResults;
@@ -36,6 +37,7 @@ pub(crate) struct Caches {
     pub(crate) nodes: NodeCache,
     pub(crate) kept: Arc<KeptResults>,
     pub(crate) answers: AnswerCache,
+    pub(crate) previews: KeptPreviews,
     /// The semantic tokens last sent to the client.
     pub(crate) tokens: LastTokens,
 }

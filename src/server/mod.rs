@@ -137,6 +137,7 @@ fn session(options: Options) -> std::io::Result<(LspService<Handlers>, ClientSoc
     let follow = move |snapshot: &Snapshot| {
         if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.caches.kept.follow(snapshot);
+            session.caches.previews.follow(snapshot);
         }
     };
     let model = Model::start(follow, on_change)?;

@@ -1,6 +1,6 @@
 //! Parses JSON as Ruby's json 2.6.1 does (`JSON.parse`), into the same tree as YAML.
 //!
-//! Comments are allowed, trailing commas are not, the limit is a hundred levels. An error names the
+//! What json 2.18 refuses and 2.6.1 does not is a problem of its own kind. Comments are allowed, trailing commas are not, the limit is a hundred levels. An error names the
 //! line of the parser's C source that raised it and the remaining text. Ruby's parser abandons an
 //! object silently, and the enclosing array or the document reports an error at the object's start;
 //! the message follows Ruby, the range is where the problem is.
@@ -19,6 +19,12 @@ const MAX_NESTING: usize = 100;
 
 /// Searching for entries after a broken one may cost this many times the length of the text.
 const RETRY_BUDGET: usize = 4;
+
+/// Maximum number of escapes that are reported: finding out its line takes as long as the text before it.
+const MAX_BAD_ESCAPES: usize = 50;
+
+/// Maximum length of what an error of json 2.18 shows of the text, in bytes.
+const SHOWN_LATER: usize = 32;
 
 /// Lines of json 2.6.1's `parser.rl`, which start Ruby's messages.
 mod raised_in {
@@ -39,11 +45,15 @@ pub fn parse_json(text: &str) -> Parse {
         bytes: text.as_bytes(),
         tree: Tree::default(),
         budget: text.len().saturating_mul(RETRY_BUDGET),
+        bad_escapes: Vec::new(),
     };
     let mut problems = Vec::new();
     if let Err(problem) = parser.document() {
         problems.push(problem);
         parser.salvage();
+    } else {
+        let escapes = parser.bad_escapes.iter();
+        problems.extend(escapes.map(|at| parser.bad_escape_error(*at)));
     }
     let mut tree = parser.tree;
     tree.comments.sort_unstable();
@@ -68,6 +78,8 @@ struct JsonParser<'t> {
     bytes: &'t [u8],
     tree: Tree,
     budget: usize,
+    /// The first escapes that json 2.18 does not know.
+    bad_escapes: Vec<usize>,
 }
 
 impl JsonParser<'_> {
@@ -101,6 +113,27 @@ impl JsonParser<'_> {
             range: self.stumbled(stuck),
             message: format!("{line}: {what} at '{rest}'"),
             kind: ProblemKind::Syntax,
+        }
+    }
+
+    /// The error of json 2.18 for an escape (`raise_parse_error` in its `parser.c`). Lines and columns count
+    /// from 1, columns in bytes.
+    fn bad_escape_error(&self, at: usize) -> Problem {
+        let rest = &self.text[at..];
+        let end = rest
+            .find(['\0', '\n', ' ', '\t', '\r'])
+            .unwrap_or(rest.len());
+        let shown = &rest[..rest.floor_char_boundary(end.min(SHOWN_LATER))];
+        let before = &self.text[..at];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let (line, column) = (before.matches('\n').count() + 1, at - line_start + 1);
+        let escape = rest.chars().take(2).map(char::len_utf8).sum::<usize>();
+        Problem {
+            range: TextRange::new(at, at + escape),
+            message: format!(
+                "invalid escape character in string: '{shown}' at line {line} column {column}"
+            ),
+            kind: ProblemKind::LaterError,
         }
     }
 
@@ -232,7 +265,7 @@ impl JsonParser<'_> {
         ))
     }
 
-    fn unescape(&self, start: usize, end: usize) -> Result<String, JsonFailure> {
+    fn unescape(&mut self, start: usize, end: usize) -> Result<String, JsonFailure> {
         let source = &self.text[start..end];
         if !source.contains('\\') {
             return Ok(source.to_owned());
@@ -250,6 +283,10 @@ impl JsonParser<'_> {
             match becomes {
                 Becomes::Character(character) => text.push(character),
                 Becomes::Itself => {
+                    let is_bad = self.bytes.get(at + 1) != Some(&b'/');
+                    if is_bad && self.bad_escapes.len() < MAX_BAD_ESCAPES {
+                        self.bad_escapes.push(at);
+                    }
                     at += 1;
                     behind_escape = at;
                     let width = self.text[at..].chars().next().map_or(1, char::len_utf8);

@@ -60,7 +60,15 @@ impl Parse {
     pub fn error(&self) -> Option<&Problem> {
         self.problems
             .iter()
-            .find(|problem| problem.kind != ProblemKind::Ignored)
+            .find(|problem| !matches!(problem.kind, ProblemKind::Ignored | ProblemKind::LaterError))
+    }
+
+    /// What makes a later version of the loader refuse the whole text, if this one reads it.
+    #[must_use]
+    pub fn later_error(&self) -> Option<&Problem> {
+        let mut problems = self.problems.iter();
+        let later = problems.find(|problem| problem.kind == ProblemKind::LaterError);
+        later.filter(|_| self.error().is_none())
     }
 }
 
@@ -84,4 +92,7 @@ pub enum ProblemKind {
     Limit,
     /// The loader reads only a part of the text: from here on it is ignored.
     Ignored,
+    /// The loader reads the text, and a later version refuses the whole file. The message is that
+    /// version's.
+    LaterError,
 }

@@ -1,8 +1,9 @@
 //! Ruby's texts of values: `inspect`, and `to_s`, which is what an interpolation embeds.
 //!
-//! The texts are Ruby 3.1's, those of hashes also Ruby 3.4's, with UTF-8 as the external encoding. Values that only Puppet has
-//! (timestamps, types) inspect with an object address in Ruby; here the address is zeros and,
-//! but for the bytes of a `Binary`, the instance variables are left out.
+//! The texts are those of a version of Ruby, 3.1 where none is given, with UTF-8 as the external
+//! encoding. Values that only Puppet has (timestamps, types) inspect with an object address in Ruby;
+//! here the address is zeros and, but for the bytes of a `Binary`, the instance variables are left
+//! out.
 //!
 //! ```
 //! use hiera_ls::value::Value;
@@ -21,22 +22,12 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::printable::is_printable;
 use super::time::nanoseconds;
-use super::{Opaque, Rich, Value};
+use super::{Opaque, Rich, Ruby, RubyChange, Value};
 use crate::regexp::slashed;
 
 /// Maximum length of the text, in bytes: nested shared lists must not fill the memory. A longer
 /// text is cut and ends in `…`.
 const MAX_TEXT: usize = 16 << 20;
-
-/// The version of Ruby whose texts are meant: those of hashes changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Ruby {
-    /// Before 3.4: `{"a"=>1, :b=>2}`.
-    #[default]
-    Before34,
-    /// 3.4 and later: `{"a" => 1, b: 2}` (`hash.c`, `inspect_i`).
-    From34,
-}
 
 impl Value {
     /// The text of Ruby's `inspect`. Linear in the size of the text.
@@ -138,7 +129,7 @@ impl Rich {
 #[must_use]
 pub fn inspect_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    write_string(&mut out, text);
+    write_string(&mut out, text, Ruby::V31);
     out
 }
 
@@ -209,9 +200,9 @@ fn write_value(out: &mut String, value: &Value, ruby: Ruby) {
         Value::Int(number) => _ = write!(out, "{number}"),
         Value::BigInt(number) => _ = write!(out, "{number}"),
         Value::Float(number) => out.push_str(&float_to_s(*number)),
-        Value::String(text) => write_string(out, text),
+        Value::String(text) => write_string(out, text, ruby),
         Value::Bytes(bytes) => write_bytes(out, bytes),
-        Value::Symbol(name) => write_symbol(out, name),
+        Value::Symbol(name) => write_symbol(out, name, ruby),
         Value::Array(elements) => {
             out.push('[');
             for (index, element) in elements.iter().enumerate() {
@@ -242,20 +233,20 @@ fn write_value(out: &mut String, value: &Value, ruby: Ruby) {
 
 /// A key of a hash with what stands between it and its value.
 fn write_key(out: &mut String, key: &Value, ruby: Ruby) {
-    match (ruby, key) {
-        (Ruby::Before34, _) => {
+    match (ruby.has(RubyChange::HashText), key) {
+        (false, _) => {
             write_value(out, key, ruby);
             out.push_str("=>");
         }
-        (Ruby::From34, Value::Symbol(name)) => {
-            if is_bare_key(name) {
+        (true, Value::Symbol(name)) => {
+            if is_bare_key(name, ruby) {
                 out.push_str(name);
             } else {
-                write_string(out, name);
+                write_string(out, name, ruby);
             }
             out.push_str(": ");
         }
-        (Ruby::From34, _) => {
+        (true, _) => {
             write_value(out, key, ruby);
             out.push_str(" => ");
         }
@@ -264,15 +255,15 @@ fn write_key(out: &mut String, key: &Value, ruby: Ruby) {
 
 /// Whether a symbol can stand in front of a colon without quotes (`symbol_key_needs_quote` in Ruby's
 /// `hash.c`).
-fn is_bare_key(name: &str) -> bool {
+fn is_bare_key(name: &str, ruby: Ruby) -> bool {
     let is_operator = |last: char| "+-*/`%^&|]<=>~@".contains(last);
     is_bare_symbol(name)
-        && name.chars().all(is_printable)
+        && is_all_printable(name, ruby)
         && !name.starts_with(['@', '$', '!'])
         && !name.ends_with(is_operator)
 }
 
-fn write_string(out: &mut String, text: &str) {
+fn write_string(out: &mut String, text: &str, ruby: Ruby) {
     out.push('"');
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"\"\\#".contains(&byte);
     if text.bytes().all(is_plain) {
@@ -288,7 +279,7 @@ fn write_string(out: &mut String, text: &str) {
             '#' if matches!(characters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
             _ => match short_escape(u32::from(character)) {
                 Some(escape) => out.push_str(escape),
-                None if is_printable(character) => out.push(character),
+                None if is_printable(character, ruby) => out.push(character),
                 None if u32::from(character) > 0xffff => {
                     _ = write!(out, "\\u{{{:X}}}", u32::from(character));
                 }
@@ -332,13 +323,17 @@ fn short_escape(code: u32) -> Option<&'static str> {
     })
 }
 
-fn write_symbol(out: &mut String, name: &str) {
+fn write_symbol(out: &mut String, name: &str, ruby: Ruby) {
     out.push(':');
-    if is_bare_symbol(name) && name.chars().all(is_printable) {
+    if is_bare_symbol(name) && is_all_printable(name, ruby) {
         out.push_str(name);
     } else {
-        write_string(out, name);
+        write_string(out, name, ruby);
     }
+}
+
+fn is_all_printable(text: &str, ruby: Ruby) -> bool {
+    text.chars().all(|character| is_printable(character, ruby))
 }
 
 /// Whether a symbol can be written without quotes (`rb_enc_symname_type` in Ruby's `symbol.c`).

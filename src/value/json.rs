@@ -11,7 +11,7 @@
 
 use num_bigint::BigInt;
 
-use super::{LoadError, LoadErrorKind, Value, load_node};
+use super::{LoadError, LoadErrorKind, Ruby, RubyChange, Value, load_node};
 use crate::syntax::{Parse, Problem, parse_json};
 
 /// Loads a JSON text. Bytes that are not UTF-8, which Ruby passes through, become `U+FFFD`.
@@ -21,6 +21,25 @@ use crate::syntax::{Parse, Problem, parse_json};
 /// The error of Ruby's parser, in its words.
 pub fn json_load(text: &[u8]) -> Result<Value, LoadError> {
     load_json_parse(&parse_json(&String::from_utf8_lossy(text)))
+}
+
+/// The same with the JSON of a version of Ruby.
+///
+/// # Errors
+///
+/// The error of Ruby's parser: its own words for what only that version refuses.
+pub fn json_load_in(text: &[u8], ruby: Ruby) -> Result<Value, LoadError> {
+    let parse = parse_json(&String::from_utf8_lossy(text));
+    match later_json_error(&parse).filter(|_| ruby.has(RubyChange::JsonEscape)) {
+        Some(error) => Err(error),
+        None => load_json_parse(&parse),
+    }
+}
+
+/// Why Ruby 4.0 refuses a JSON text that 3.1 loads.
+#[must_use]
+pub fn later_json_error(parse: &Parse) -> Option<LoadError> {
+    parse.later_error().map(refused)
 }
 
 /// Loads an already parsed JSON text, with the same result as [`json_load`].

@@ -24,15 +24,16 @@ mod number;
 mod plain_yaml;
 mod printable;
 mod psych;
+mod ruby;
 mod time;
 
 pub(crate) use base64::unpack_base64;
 pub use dump::{dump, dump_body, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
-pub use inspect::{Ruby, float_to_s, inspect_string};
+pub use inspect::{float_to_s, inspect_string};
 pub(crate) use json::literal as json_literal;
-pub use json::{json_load, load_json_parse};
+pub use json::{json_load, json_load_in, later_json_error, load_json_parse};
 pub use json_text::{
     JsonError, JsonPieces, TaggedJson, from_json, from_raw_json, to_json, to_tagged_json,
 };
@@ -44,6 +45,7 @@ pub use psych::{
     MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
     load_yaml_value, symbol_keys_to_strings,
 };
+pub use ruby::{Ruby, RubyChange};
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};

@@ -467,7 +467,9 @@ fn too_deep(range: TextRange) -> LoadError {
 fn syntax_error(problem: &Problem) -> LoadError {
     let kind = match problem.kind {
         ProblemKind::Syntax => LoadErrorKind::YamlSyntax,
-        ProblemKind::Limit | ProblemKind::Ignored => LoadErrorKind::YamlOther,
+        ProblemKind::Limit | ProblemKind::Ignored | ProblemKind::LaterError => {
+            LoadErrorKind::YamlOther
+        }
     };
     LoadError::new(kind, problem.message.as_str(), Some(problem.range))
 }

@@ -20,7 +20,7 @@ use super::tokens::tokens_of;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
-use crate::value::{LoadError, Value, json_literal, load_json_parse, load_parse};
+use crate::value::{LoadError, Value, json_literal, later_json_error, load_json_parse, load_parse};
 
 /// Maximum number of mappings that merge keys reach through one another: they can be circular.
 const MAX_MERGES: usize = 64;
@@ -150,6 +150,7 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
         lookup_options: extraction.lookup_options,
         tokens: tokens_of(text, tree, source.format),
         error: load_error(source, parse),
+        later_error: later_json_error(parse),
         is_whole: parse.problems.is_empty(),
         // Substitutions and included files can add keys and references.
         has_odd_keys: extraction.has_odd_keys || is_hocon,

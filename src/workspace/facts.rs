@@ -117,6 +117,9 @@ pub struct FileFacts {
     pub tokens: Box<[TokenFact]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
+    /// Why it refuses the whole file with Ruby 4.0 ([`RubyChange`](crate::value::RubyChange)), if it
+    /// does not with 3.1.
+    pub later_error: Option<Box<LoadError>>,
     /// What a manifest or template defines and uses; `None` for other files.
     pub code: Option<Box<CodeFacts>>,
     /// The hierarchy's configuration, if the text is one.
@@ -204,7 +207,7 @@ impl KeyDiff {
 impl FileFacts {
     /// Whether the file matters to lookups of any key: Puppet refuses it, or it may not be a hash.
     pub(super) fn matters_to_any_key(&self) -> bool {
-        self.error.is_some() || self.keys.is_empty()
+        self.error.is_some() || self.later_error.is_some() || self.keys.is_empty()
     }
 
     /// The effective key of a name: the last one. O(log keys).
@@ -311,6 +314,7 @@ pub(super) struct FactsBuilder {
     pub(super) lookup_options: Vec<OptionFact>,
     pub(super) tokens: Vec<TokenFact>,
     pub(super) error: Option<LoadError>,
+    pub(super) later_error: Option<LoadError>,
     pub(super) is_whole: bool,
     pub(super) in_parts: bool,
     pub(super) has_odd_keys: bool,
@@ -329,6 +333,7 @@ impl FactsBuilder {
         self.lookup_options.extend(more.lookup_options);
         self.tokens.extend(more.tokens);
         self.error = self.error.take().or(more.error);
+        self.later_error = self.later_error.take().or(more.later_error);
         self.is_whole &= more.is_whole;
         self.has_odd_keys |= more.has_odd_keys;
         self.has_odd_options |= more.has_odd_options;
@@ -362,6 +367,7 @@ impl FactsBuilder {
             is_whole: self.is_whole && self.error.is_none(),
             in_parts: self.in_parts,
             error: self.error.map(Box::new),
+            later_error: self.later_error.map(Box::new),
             code: None,
             has_odd_keys: self.has_odd_keys,
             by_name,
@@ -414,10 +420,11 @@ fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
 #[must_use]
 pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
     let mut diff = KeyDiff::default();
-    let is_refused = |facts: Option<&FileFacts>| facts.is_some_and(|facts| facts.error.is_some());
-    let is_refused_anew = is_refused(before) != is_refused(after);
+    let is_refused = |it: &&FileFacts| it.error.is_some() || it.later_error.is_some();
+    let [old, new] = [before, after].map(|facts| facts.filter(is_refused).is_some());
+    let is_refused_anew = old != new;
     let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
-        let Some(refused) = facts.filter(|facts| facts.error.is_some()) else {
+        let Some(refused) = facts.filter(is_refused) else {
             let sorted = facts.into_iter().flat_map(FileFacts::sorted);
             let sorted = sorted.map(|key| (Arc::clone(&key.name), key.fingerprint));
             return sorted.collect();

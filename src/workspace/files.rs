@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::facts::OptionFact;
 use super::paths::Paths;
 use crate::hierarchy::Template;
-use crate::value::{LoadError, StrKey, Value};
+use crate::value::{LoadError, Ruby, RubyChange, StrKey, Value};
 
 /// The kind of an entry, symbolic links followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,13 +37,27 @@ pub struct DataFile {
     /// The readable part of a file that Puppet refuses: the top-level keys outside the broken part.
     /// Equal to `loaded` if that is a value.
     pub recovered: Value,
+    /// Why Ruby 4.0 refuses a file that 3.1 loads.
+    pub later_error: Option<Box<LoadError>>,
 }
 
 impl DataFile {
+    /// Puppet's result with the libraries of a version of Ruby.
+    ///
+    /// # Errors
+    /// Why the whole file is refused.
+    pub fn loaded_in(&self, ruby: Ruby) -> Result<&Value, &LoadError> {
+        match &self.later_error {
+            Some(error) if ruby.has(RubyChange::JsonEscape) => Err(error),
+            Some(_) | None => self.loaded.as_ref(),
+        }
+    }
+
     /// Whether a lookup of a top-level key can find a value in the file, or fail because of it.
     #[must_use]
     pub fn may_hold(&self, key: &str) -> bool {
         match &self.loaded {
+            _ if self.later_error.is_some() => true,
             Ok(Value::Hash(hash)) => hash.contains_key(&StrKey(key)),
             Ok(_) | Err(_) => true,
         }

@@ -4,8 +4,8 @@ use super::files::{DataFile, Format};
 use crate::syntax::{Parse, Problem, ProblemKind, TreeNode, parse_hocon, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
-    LoadError, Value, json_load, load_hocon, load_parse, load_plain_yaml, load_recovered,
-    load_yaml, symbol_keys_to_strings,
+    LoadError, Value, later_json_error, load_hocon, load_json_parse, load_parse, load_plain_yaml,
+    load_recovered, load_yaml, symbol_keys_to_strings,
 };
 
 /// Loads a data file's bytes in a format.
@@ -16,7 +16,7 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
             Some(value) => Ok(value),
             None => load_yaml(bytes).map(symbol_keys_to_strings),
         },
-        Format::Json => json_load(bytes),
+        Format::Json => return load_parsed_json(&parse_json(&String::from_utf8_lossy(bytes))),
         Format::Hocon => load_hocon(bytes),
     };
     let recovered = match (&loaded, format) {
@@ -25,11 +25,24 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
             let tree = parse_yaml(&String::from_utf8_lossy(bytes)).tree;
             symbol_keys_to_strings(load_recovered(&tree))
         }
-        (Err(_), Format::Json) => load_recovered(&parse_json(&String::from_utf8_lossy(bytes)).tree),
         // The gem reads nothing after an error, and there is no tree of the rest either.
-        (Err(_), Format::Hocon) => Value::Undef,
+        (Err(_), Format::Json | Format::Hocon) => Value::Undef,
     };
-    DataFile { loaded, recovered }
+    DataFile {
+        loaded,
+        recovered,
+        later_error: None,
+    }
+}
+
+fn load_parsed_json(parse: &Parse) -> DataFile {
+    let loaded = load_json_parse(parse);
+    let recovered = loaded.as_ref().ok().cloned();
+    DataFile {
+        recovered: recovered.unwrap_or_else(|| load_recovered(&parse.tree)),
+        later_error: later_json_error(parse).map(Box::new),
+        loaded,
+    }
 }
 
 /// Loads an already parsed YAML text. `None` if the loader refuses it: its error has a more precise
@@ -39,6 +52,7 @@ pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     Some(DataFile {
         recovered: value.clone(),
         loaded: Ok(value),
+        later_error: None,
     })
 }
 

@@ -254,6 +254,7 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
+        later_error: None,
     }
 }
 
@@ -417,7 +418,8 @@ impl<T: SeenFrom> Files for T {
     fn options_in(&self, path: &str) -> Option<&[OptionFact]> {
         let facts = self.seen().0.file(path)?.facts();
         // Options that are no hash have no entries, and fail every lookup.
-        let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
+        let is_read = facts.error.is_none() && facts.later_error.is_none();
+        let is_orderly = is_read && !facts.lookup_options.is_empty();
         is_orderly.then_some(&*facts.lookup_options)
     }
 

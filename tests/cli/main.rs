@@ -35,4 +35,6 @@ mod sources_cli;
 mod terminal_cli;
 mod test_cli;
 mod unknown_cli;
+mod upgrade_acme_cli;
+mod upgrade_calls_cli;
 mod upgrade_cli;

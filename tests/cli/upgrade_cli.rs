@@ -4,9 +4,9 @@ use expect_test::expect;
 
 use super::reach_cli::{output_of, workspace};
 
-const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
+pub(super) const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
                          - {name: System, path: 'os/%{osfamily}.yaml'}\n- {name: Common, path: common.yaml}\n";
-const NODES: &str = r#"{
+pub(super) const NODES: &str = r#"{
   "web1": {"facts": {"osfamily": "RedHat", "hostname": "web1", "os": {"family": "RedHat"}}, "variables": {}},
   "db1": {"facts": {"osfamily": "Debian", "hostname": "db1", "os": {"family": "Debian"}}, "variables": {}}
 }"#;
@@ -435,7 +435,7 @@ fn nothing_is_replaced_without_a_proof() {
     );
     assert_eq!(code, Some(3), "{error}");
     expect![[r#"
-        no legacy fact can be replaced
+        no legacy fact and no call can be replaced
         'osfamily' stays in data/common.yaml:1, hiera.yaml:4: no file tells whether web1 has osfamily
 
         from Puppet 7 to OpenVox 9 no lookup is known to change for the known node

@@ -94,6 +94,7 @@ const FIXABLE: &[&str] = &[
     "interp-loses-type",
     "interp-missing-key",
     "interp-missing-subkey",
+    "json-escape",
     "knockout-removes-nothing",
     "knockout-without-prefix",
     "leading-colons-key",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `hiera-ls upgrade` with the real versions of Puppet.
 
-    tests/parity/upgrade.py PROGRAM WORKSPACE NODES.json LIB8 LIB9 [MOST_NODES]
+    tests/parity/upgrade.py PROGRAM WORKSPACE NODES.json LIB8 LIB9 [MOST_NODES [MOST_KEYS]]
 
 LIB8 and LIB9 are the folders `lib` of OpenVox 8 and 9; Puppet 7 is the installed one. Each key of the
 data is looked up for each node in the three versions, as `oracle.rb` does it, with the node's facts and,
@@ -13,7 +13,8 @@ Then `upgrade --fix` edits a copy of the workspace, and Puppet 7 must give each 
 WORKSPACE is the folder of one environment, with data directories inside of it: real Puppet knows no other
 place for them.
 
-OpenVox 9 runs on the installed Ruby, with the texts of hashes of Ruby 3.4 (see INSPECT).
+OpenVox 9 runs on the installed Ruby, with the texts of hashes of Ruby 3.4 (see INSPECT); with RUBY4=1 it runs on Ruby
+4.0 itself (`ruby/openvox.py`), which takes ten times as long.
 """
 
 import json
@@ -25,6 +26,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "ruby"))
+
+import openvox  # noqa: E402
 
 # `Hash#inspect` as Ruby 3.4 and 4.0 have it.
 INSPECT = r"""
@@ -98,15 +102,17 @@ def predicted(program, workspace, nodes, versions):
     found = {}
     for cause in json.loads(run.stdout)["causes"]:
         for change in cause["changes"]:
+            # What calls in code look up is not what the key alone has; warnings and advice change no value.
+            if "merge" in change or change["effect"] in ("warns", "deprecated"):
+                continue
             for node in change["nodes"]:
                 found[node, change["key"]] = change["effect"]
     return found
 
 
-def looked_up(process, version, workspace, nodes, keys):
-    """What a real Puppet gives each node for each key; from 8 on without legacy facts."""
+def requests_of(version, workspace, nodes, keys):
+    """A request for each node; from 8 on without legacy facts."""
     legacy = legacy_names() if version >= 8 else set()
-    found = {}
     for name, node in nodes.items():
         facts = {fact: value for fact, value in node.get("facts", {}).items() if fact not in legacy}
         request = {
@@ -116,9 +122,41 @@ def looked_up(process, version, workspace, nodes, keys):
         for field in ("trusted", "variables"):
             if field in node:
                 request[field] = node[field]
-        for key, answer in zip(keys, ask(process, request)["answers"]):
+        yield request
+
+
+def looked_up(process, version, workspace, nodes, keys):
+    """What a real Puppet gives each node for each key."""
+    answers = (ask(process, request) for request in requests_of(version, workspace, nodes, keys))
+    return outcomes(answers, nodes, keys)
+
+
+def outcomes(answers, nodes, keys):
+    found = {}
+    for name, all_of_node in zip(nodes, answers):
+        for key, answer in zip(keys, all_of_node["answers"]):
             found[name, key] = outcome(answer)
     return found
+
+
+def real_outcomes(workspace, nodes, keys, lib8, lib9):
+    """What the real versions give each node for each key, by version."""
+    with tempfile.NamedTemporaryFile("w", suffix=".rb", delete=False) as preload:
+        preload.write(INSPECT)
+    oracles = {7: oracle(None, []), 8: oracle(lib8, []), 9: oracle(lib9, [preload.name])}
+    real = {}
+    for version, process in oracles.items():
+        if version == 9 and os.environ.get("RUBY4"):
+            asked = list(requests_of(9, workspace, nodes, keys))
+            answers, versions = openvox.answers(lib9, workspace, asked)
+            print(9, versions)
+            real[9] = outcomes(answers, nodes, keys)
+        else:
+            print(version, ask(process, {"hello": True})["puppet"])
+            real[version] = looked_up(process, version, workspace, nodes, keys)
+        process.stdin.close()
+    os.unlink(preload.name)
+    return real
 
 
 def fixed(program, workspace, nodes_file, nodes, keys, before):
@@ -152,15 +190,11 @@ def main():
     matrix = [program, "matrix", "--workspace", workspace, "--nodes", nodes_file, "--all-keys", "--format", "json-lines"]
     rows = subprocess.run(matrix, capture_output=True, text=True, check=True).stdout.splitlines()
     keys = [json.loads(row)["key"] for row in rows]
-    with tempfile.NamedTemporaryFile("w", suffix=".rb", delete=False) as preload:
-        preload.write(INSPECT)
-    oracles = {7: oracle(None, []), 8: oracle(lib8, []), 9: oracle(lib9, [preload.name])}
-    for version, process in oracles.items():
-        print(version, ask(process, {"hello": True})["puppet"])
-    real = {
-        version: looked_up(process, version, workspace, {name: nodes[name] for name in names}, keys)
-        for version, process in oracles.items()
-    }
+    if len(sys.argv) > 7:
+        # Evenly over the sorted keys.
+        keys = keys[:: max(1, len(keys) // int(sys.argv[7]))]
+    chosen = {name: nodes[name] for name in names}
+    real = real_outcomes(workspace, chosen, keys, lib8, lib9)
     wrong = 0
     for versions in ((7, 8), (8, 9), (7, 9)):
         ours = predicted(program, workspace, nodes_file, versions)
@@ -173,10 +207,10 @@ def main():
                 if wrong <= 20:
                     print("DIFFERENT", versions, pair, "real", truth, "ours", ours.get(pair))
         print(f"{versions[0]} to {versions[1]}: {sum(counts.values())} compared: {counts}")
-    wrong += fixed(program, workspace, nodes_file, {name: nodes[name] for name in names}, keys, real[7])
+    wrong += fixed(program, workspace, nodes_file, chosen, keys, real[7])
     print(f"{wrong} different")
-    os.unlink(preload.name)
     sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{UpgradeArguments, go_on, shown_line};
+use crate::analysis::{ChangeExtent, RootView};
 use crate::cli::check::fix::{Fixed, fixed};
 use crate::cli::terminal::{ProgressLine, shown};
 use crate::cli::workspace::Loaded;
@@ -13,10 +14,11 @@ use crate::cli::written::write_all;
 use crate::ide::cell::{counted, nodes_text};
 use crate::ide::matrix::SourceLine;
 use crate::ide::secrets::without_secrets;
+use crate::ide::upgrade::Upgrade;
+use crate::ide::upgrade::calls::WhyKept;
 use crate::ide::upgrade::report::{ReportFields, UpgradeReport, example_sides, version_name};
-use crate::ide::upgrade::{LegacyUse, Upgrade};
 use crate::lookup::PuppetVersion;
-use crate::plan::upgrade::{UpgradeFixes, WhyRefused, upgrade_fixes};
+use crate::plan::upgrade::{Replaced, UpgradeFixes, WhyRefused, upgrade_fixes};
 use crate::rules::AfterFixes;
 use crate::text::{few, number_of};
 use crate::workspace::Snapshot;
@@ -28,9 +30,8 @@ const MAX_LISTED: usize = 5;
 type NodeAndKey = (Arc<str>, Arc<str>);
 
 /// The proved edits, and what they mend.
-pub(super) struct MadeFixes<'u> {
+pub(super) struct MadeFixes {
     fixes: UpgradeFixes,
-    uses: &'u [LegacyUse],
     from: PuppetVersion,
     /// The number of known nodes.
     nodes: usize,
@@ -43,12 +44,12 @@ pub(super) struct MadeFixes<'u> {
     left: BTreeSet<NodeAndKey>,
 }
 
-impl<'u> MadeFixes<'u> {
+impl MadeFixes {
     /// Finds the edits and proves them.
     ///
     /// # Errors
     /// No node is known, or the command was cancelled.
-    pub(super) fn find(upgrade: &'u Upgrade<'_>, loaded: &Loaded) -> Result<MadeFixes<'u>, String> {
+    pub(super) fn find(upgrade: &Upgrade<'_>, loaded: &Loaded) -> Result<MadeFixes, String> {
         let mut progress = ProgressLine::new();
         let fixes = upgrade_fixes(upgrade, &mut |done, all| {
             progress.count(done, all, "keys proved");
@@ -64,13 +65,24 @@ impl<'u> MadeFixes<'u> {
         Ok(MadeFixes {
             files: fixed(before, &after, loaded.settings()),
             fixes,
-            uses: upgrade.legacy_uses(),
             from: upgrade.versions()[0],
             nodes: loaded.nodes.len(),
             snapshot,
             harmed: BTreeSet::new(),
             left: BTreeSet::new(),
         })
+    }
+
+    /// The keys whose answers the edits can change, in one of the versions.
+    pub(super) fn touched(upgrades: [&Upgrade<'_>; 2]) -> BTreeSet<Arc<str>> {
+        let keys = |views: [RootView<'_>; 2]| {
+            let [one, other] = &views;
+            ChangeExtent::of(one, other).keys(one, other)
+        };
+        let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
+        touched.extend(keys(upgrades.map(Upgrade::before)));
+        touched.extend(keys(upgrades.map(Upgrade::after)));
+        touched
     }
 
     /// Compares what fails or changes without the edits and with them.
@@ -106,39 +118,56 @@ impl<'u> MadeFixes<'u> {
 
     /// What was replaced, what that mends, and what stays and why: a sentence each.
     pub(super) fn lines(&self, arguments: &UpgradeArguments) -> Vec<String> {
-        let from = version_name(self.from);
-        let mut lines = match (self.fixes.count, self.files.len()) {
-            (0, _) => vec!["no legacy fact can be replaced".to_owned()],
-            (count, files) => {
-                let verb = if arguments.diff { "can be" } else { "are" };
-                vec![
-                    format!(
-                        "{} to legacy facts {verb} replaced in {}: in {from} no value of {} differs ({} looked up \
-                         before and after)",
-                        number_of(count, "reference"),
-                        number_of(files, "file"),
-                        counted(self.nodes),
-                        number_of(self.fixes.keys, "key"),
-                    ),
-                    self.mended_line(),
-                ]
-            }
-        };
-        let mut stays: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
+        let mut lines = self.made_lines(arguments);
+        let mut stays: BTreeMap<(&Replaced, String), Vec<String>> = BTreeMap::new();
         for refused in &self.fixes.refused {
-            let Some(of) = self.uses.get(refused.at) else {
-                continue;
-            };
             let reason = reason(&refused.reason, !arguments.no_values, self.from);
-            let places = stays.entry((&*of.name, reason)).or_default();
-            places.push(shown_line(&of.place));
+            let places = stays.entry((&refused.what, reason)).or_default();
+            places.push(shown_line(&refused.place));
         }
-        let stays = stays.into_iter().map(|((name, reason), places)| {
+        let stays = stays.into_iter().map(|((what, reason), places)| {
             let places = few(&places, MAX_LISTED);
-            format!("'{name}' stays in {places}: {reason}")
+            match what {
+                Replaced::Fact(name) => format!("'{name}' stays in {places}: {reason}"),
+                Replaced::Call(name) => format!("{name}() stays in {places}: {reason}"),
+            }
         });
         lines.extend(stays);
         lines
+    }
+
+    /// What was replaced, or can be.
+    fn made_lines(&self, arguments: &UpgradeArguments) -> Vec<String> {
+        let [facts, calls] = self.fixes.counts;
+        if facts + calls == 0 {
+            return vec!["no legacy fact and no call can be replaced".to_owned()];
+        }
+        let parts = [
+            (facts > 0).then(|| format!("{} to legacy facts", number_of(facts, "reference"))),
+            (calls > 0).then(|| format!("{} of functions of Hiera 3", number_of(calls, "call"))),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let verb = match (arguments.diff, facts + calls) {
+            (true, _) => "can be",
+            (false, 1) => "is",
+            (false, _) => "are",
+        };
+        let looked_up = match facts {
+            0 => String::new(),
+            _ => format!(
+                " ({} looked up before and after)",
+                number_of(self.fixes.keys, "key")
+            ),
+        };
+        let made = format!(
+            "{} {verb} replaced in {}: in {} no value of {} differs{looked_up}",
+            parts.join(" and "),
+            number_of(self.files.len(), "file"),
+            version_name(self.from),
+            counted(self.nodes),
+        );
+        let mended = (facts > 0).then(|| self.mended_line());
+        std::iter::once(made).chain(mended).collect()
     }
 
     fn mended_line(&self) -> String {
@@ -172,18 +201,22 @@ impl<'u> MadeFixes<'u> {
         let mended = self.mended();
         let nodes: BTreeSet<&str> = mended.iter().map(|(node, _)| &**node).collect();
         let keys: BTreeSet<&str> = mended.iter().map(|(_, key)| &**key).collect();
-        let refused = self.fixes.refused.iter().filter_map(|refused| {
-            let of = self.uses.get(refused.at)?;
-            Some(RefusedFields {
-                fact: &of.name,
-                place: &of.place,
+        let refused = self.fixes.refused.iter().map(|refused| {
+            let (fact, function) = match &refused.what {
+                Replaced::Fact(name) => (Some(&**name), None),
+                Replaced::Call(name) => (None, Some(&**name)),
+            };
+            RefusedFields {
+                fact,
+                function,
+                place: &refused.place,
                 reason: reason(&refused.reason, has_values, self.from),
-            })
+            }
         });
         FixedFields {
             report: report.fields(),
             fixes: FixFields {
-                edits: self.fixes.count,
+                edits: self.fixes.counts.iter().sum(),
                 files: self.files.iter().map(Fixed::path).collect(),
                 proved_keys: self.fixes.keys,
                 mended_nodes: nodes.into_iter().collect(),
@@ -215,7 +248,10 @@ struct FixFields<'a> {
 
 #[derive(Serialize)]
 struct RefusedFields<'a> {
-    fact: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<&'a str>,
     #[serde(flatten)]
     place: &'a SourceLine,
     reason: String,
@@ -256,6 +292,17 @@ fn reason(refusal: &WhyRefused, has_values: bool, from: PuppetVersion) -> String
             format!("it is not known whether the value of '{key}' would change")
         }
         WhyRefused::File(message) => message.clone(),
+        WhyRefused::Call(why) => match why {
+            WhyKept::GlobalOnly => {
+                "the environment has no hierarchy of version 4 or 5: it asks the global layer only"
+            }
+            WhyKept::Ruby => "it is called from Ruby: use scope.call_function('lookup', …)",
+            WhyKept::Computed => "its key is computed",
+            WhyKept::Level => "lookup has no argument for a level",
+            WhyKept::Result => "its result may be used, and include() has another one",
+            WhyKept::Form => "it is written as a method, or its arguments cannot be read",
+        }
+        .to_owned(),
         WhyRefused::NotProved => "there are too many edits to prove each".to_owned(),
     }
 }

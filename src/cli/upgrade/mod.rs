@@ -5,6 +5,7 @@ mod fix;
 mod sarif;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -14,7 +15,6 @@ use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, print, remark, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use super::{Ended, usage};
-use crate::analysis::keys_of_all;
 use crate::ide::json::json;
 use crate::ide::matrix::SourceLine;
 use crate::ide::upgrade::Upgrade;
@@ -93,7 +93,7 @@ fn compared(arguments: &UpgradeArguments) -> Ended {
     let mut fixed = MadeFixes::find(&upgrade, &loaded)?;
     let after = loaded.checkout_with(fixed.snapshot.clone());
     let upgrade_after = loaded.upgrade(&after, &flags.puppet, arguments.to)?;
-    let (rest, _) = reported(arguments, &upgrade_after)?;
+    let rest = reported_after(arguments, (&upgrade, &report), &upgrade_after)?;
     fixed.compare(&report, &rest);
     if arguments.diff {
         fixed.print_diff();
@@ -114,17 +114,46 @@ fn reported<'a>(
 ) -> Result<(UpgradeReport<'a>, bool), String> {
     let views = [upgrade.before(), upgrade.after()];
     let (keys, missing) = match arguments.keys.as_slice() {
-        [] => (keys_of_all(&views), Vec::new()),
+        [] => (upgrade.keys(), Vec::new()),
         keys => KnownKeys::of(&views).chosen(keys),
     };
     missing.iter().for_each(|message| complain(message));
     let mut progress = ProgressLine::new();
-    let report = UpgradeReport::of(upgrade, &keys, !arguments.no_values, &mut |done| {
+    let mut report = UpgradeReport::of(upgrade, &keys, !arguments.no_values, &mut |done| {
         progress.count(done, keys.len(), "keys");
         go_on()
     })?;
     progress.clear();
+    report.add_hiera_calls(&|key| arguments.keys.is_empty() || is_one_of(&keys, key));
     Ok((report, !missing.is_empty()))
+}
+
+/// The report after edits: only the keys that they can affect are looked up.
+fn reported_after<'a>(
+    arguments: &UpgradeArguments,
+    (upgrade, report): (&Upgrade<'_>, &UpgradeReport<'_>),
+    after: &'a Upgrade<'a>,
+) -> Result<UpgradeReport<'a>, String> {
+    let views = [after.before(), after.after()];
+    let asked = match arguments.keys.as_slice() {
+        [] => None,
+        keys => Some(KnownKeys::of(&views).chosen(keys).0),
+    };
+    let touched = MadeFixes::touched([upgrade, after]).into_iter();
+    let is_asked = |key: &str| asked.as_ref().is_none_or(|asked| is_one_of(asked, key));
+    let keys: Vec<Arc<str>> = touched.filter(|key| is_asked(key)).collect();
+    let mut progress = ProgressLine::new();
+    let mut rest = UpgradeReport::after(after, report, &keys, &mut |done| {
+        progress.count(done, keys.len(), "keys");
+        go_on()
+    })?;
+    progress.clear();
+    rest.add_hiera_calls(&is_asked);
+    Ok(rest)
+}
+
+fn is_one_of(keys: &[Arc<str>], key: &str) -> bool {
+    keys.iter().any(|it| **it == *key)
 }
 
 /// An error if the command was cancelled.
@@ -139,7 +168,7 @@ fn go_on() -> Result<(), String> {
 fn printed(
     arguments: &UpgradeArguments,
     (report, is_missing): (&UpgradeReport<'_>, bool),
-    fixed: Option<&MadeFixes<'_>>,
+    fixed: Option<&MadeFixes>,
 ) -> Ended {
     let lines = fixed
         .map(|fixed| fixed.lines(arguments))

@@ -25,9 +25,11 @@ pub(super) fn sarif(report: &UpgradeReport<'_>) -> Value {
     let results = causes.iter().flat_map(|(cause, of)| {
         let (name, _) = name_and_subject(cause);
         let rule = index.get(name).copied();
-        let places = of.places.iter().map(Some);
+        let places = of.places();
+        let is_nowhere = places.is_empty();
+        let places = places.into_iter().map(Some);
         // What has no line of its own is still a result.
-        let none = of.places.is_empty().then_some(None);
+        let none = is_nowhere.then_some(None);
         places
             .chain(none)
             .map(move |place| result((cause, of), place, rule))
@@ -62,7 +64,13 @@ fn result(
         "level": match of.worst() {
             Some(UpgradeEffect::Fails | UpgradeEffect::Lost) => "error",
             Some(UpgradeEffect::Changes) => "warning",
-            Some(UpgradeEffect::Works | UpgradeEffect::Unknown) | None => "note",
+            Some(
+                UpgradeEffect::Works
+                | UpgradeEffect::Warns
+                | UpgradeEffect::Unknown
+                | UpgradeEffect::Deprecated,
+            )
+            | None => "note",
         },
         "message": { "text": text },
         "partialFingerprints": { "hieraLs/v1": hash(&known.to_string()) },

@@ -264,13 +264,13 @@ fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> 
 }
 
 /// The merge of a call, if it is a literal or comes with the function.
-fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
+pub(in crate::ide) fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
     match lookup.function {
+        // Whatever `lookup_options` say.
+        LookupFunction::Hiera => Some("first".into()),
         LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
         LookupFunction::HieraHash => Some("hash".into()),
-        LookupFunction::Lookup | LookupFunction::Hiera => {
-            literal_value(lookup.merge?.slice(source))
-        }
+        LookupFunction::Lookup => literal_value(lookup.merge?.slice(source)),
     }
 }
 

@@ -56,6 +56,7 @@ use crate::workspace::{self, File, language_of};
 pub use about::{Described, DocumentedAnswers, Effective, described, document, effective};
 pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
+pub(super) use class::merge_of;
 pub(super) use element::{ListElement, find as element_at};
 pub(super) use key::used;
 pub use word::{meaning_of_key, meaning_of_value};

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::kept::KeptPreviews;
 use super::report::UpgradeReport;
 use super::{Upgrade, UpgradeEffect};
-use crate::analysis::{Analysis, RootView, keys_of_all};
+use crate::analysis::{Analysis, RootView};
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly};
 use crate::ide::document::{Document, OnProgress, cancelled};
 use crate::ide::json::json;
@@ -30,7 +31,7 @@ pub struct Preview {
 
 impl Preview {
     /// The settings of a version.
-    fn of(&self, version: PuppetVersion) -> Settings {
+    pub(super) fn of(&self, version: PuppetVersion) -> Settings {
         let mut all = PuppetVersion::ALL.iter().zip(&self.settings);
         let found = all.find(|(one, _)| **one == version);
         found.map_or_else(|| Settings::for_version(version), |(_, it)| it.clone())
@@ -58,14 +59,15 @@ pub fn document(
     }
     let nodes = view.analysis.nodes.as_given();
     let upgrade = preview.upgrade(view, &nodes);
-    let keys = keys_of_all([&upgrade.before(), &upgrade.after()]);
-    let report = UpgradeReport::of(&upgrade, &keys, true, &mut |done| {
+    let keys = upgrade.keys();
+    let mut report = UpgradeReport::of(&upgrade, &keys, true, &mut |done| {
         progress(done, keys.len());
         match (view.analysis.is_cancelled)() {
             true => Err(cancelled()),
             false => Ok(()),
         }
     })?;
+    report.add_hiera_calls(&|_| true);
     let snapshot = view.analysis.snapshot;
     let shown = |place: &SourceLine| format!("{}:{}", snapshot.short_name(&place.file), place.line);
     let lines = report.for_people(&shown).into_iter();
@@ -85,25 +87,30 @@ pub fn document(
 }
 
 /// What becomes of the key at an offset of a file: `changes in 9: fails on 2 nodes: …`; `None` if there
-/// is no key, or no hierarchy reads the file.
+/// is no key, or no hierarchy reads the file. Costs the rows of the key in both versions, unless the line
+/// is kept.
 #[must_use]
 pub fn line(
     analysis: Analysis<'_>,
     path: &str,
     offset: usize,
-    preview: &Preview,
-) -> Option<String> {
+    (preview, kept): (&Preview, &KeptPreviews),
+) -> Option<Arc<str>> {
     let key = root_of(&key_at(analysis.snapshot, path, offset)?);
     let view = analysis.answering(path)?;
-    let nodes = analysis.nodes.as_given();
-    let upgrade = preview.upgrade(&view, &nodes);
-    let (changes, is_undecided) = upgrade.changes(&key);
+    Some(kept.line(&view, &key, preview, || line_of(&view, &key, preview)))
+}
+
+pub(super) fn line_of(view: &RootView<'_>, key: &str, preview: &Preview) -> String {
+    let nodes = view.analysis.nodes.as_given();
+    let upgrade = preview.upgrade(view, &nodes);
+    let (outcomes, is_undecided) = upgrade.outcomes(key);
     let mut by_effect: BTreeMap<UpgradeEffect, (BTreeSet<Arc<str>>, String)> = BTreeMap::new();
-    for change in &changes {
-        let shown = without_secrets(&change.difference);
+    for outcome in &outcomes {
+        let shown = without_secrets(&outcome.difference);
         let new = || shorten_distinctly(&[outcome_text(&shown.after)], WIDEST).remove(0);
         let (nodes, _) = by_effect
-            .entry(change.effect)
+            .entry(outcome.effect)
             .or_insert_with(|| (BTreeSet::new(), new()));
         nodes.extend(shown.after.nodes.iter().cloned());
     }
@@ -120,7 +127,9 @@ pub fn line(
             UpgradeEffect::Lost => format!("no value {on} any longer"),
             UpgradeEffect::Changes => format!("another value {on}: {new}"),
             UpgradeEffect::Works => format!("does not fail {on} any longer: {new}"),
+            UpgradeEffect::Warns => format!("a new warning {on}"),
             UpgradeEffect::Unknown => format!("unknown {on}"),
+            UpgradeEffect::Deprecated => format!("looked up by a deprecated function {on}"),
         }
     });
     let mut parts: Vec<String> = parts.collect();
@@ -131,5 +140,5 @@ pub fn line(
         parts.push("nothing".to_owned());
     }
     let to = u8::from(preview.versions.1);
-    Some(format!("changes in {to}: {}", parts.join("; ")))
+    format!("changes in {to}: {}", parts.join("; "))
 }

@@ -1,25 +1,30 @@
 //! What an upgrade does to lookups, by cause: sentences, Markdown and JSON.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, structured_fact};
+use super::words::effect_text;
+pub use super::words::{fix, headline, name_and_subject, summary, version_name};
+use super::{Upgrade, UpgradeCause, UpgradeChange, UpgradeEffect, UpgradeOutcome};
 use crate::ide::cell::{counted, nodes_text, outcome_text, shorten_distinctly, side_texts};
 use crate::ide::compare::Difference;
 use crate::ide::matrix::{Cell, SourceLine};
 use crate::ide::secrets::without_secrets;
 use crate::lookup::PuppetVersion;
-use crate::text::{few, number_of};
+use crate::text::few;
+use crate::value::RubyChange;
 
 /// Maximum number of keys, places or names in a line.
 const MAX_LISTED: usize = 5;
 
 /// Maximum width of a value, in characters.
 const WIDEST: usize = 100;
+
+/// What is said instead of a computed key.
+const COMPUTED: &str = "(a computed key)";
 
 /// The kind of a line of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,17 +44,42 @@ pub enum ReportLine {
 /// The text of a file's path and a line.
 pub type ShownPlace<'s> = &'s dyn Fn(&SourceLine) -> String;
 
-type KeysAndNodes = (Vec<Arc<str>>, BTreeSet<Arc<str>>);
+type KeysAndNodes = (Vec<String>, BTreeSet<Arc<str>>);
+
+/// What changes: the key, and the merge of a call, as it is written, if it is what that looks up.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ChangedKey {
+    /// The key.
+    pub key: Arc<str>,
+    /// The merge.
+    pub merge: Option<Arc<str>>,
+}
+
+impl std::fmt::Display for ChangedKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.merge {
+            Some(merge) => write!(f, "{} with merge {merge}", self.key),
+            None => f.write_str(&self.key),
+        }
+    }
+}
+
+/// For which nodes a key changes, and where.
+#[derive(Clone, Debug, Default)]
+pub struct ChangedNodes {
+    /// The nodes, in their order.
+    pub nodes: Vec<Arc<str>>,
+    /// The lines that read or set it.
+    places: BTreeSet<SourceLine>,
+}
 
 /// All changes with one cause.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct OfCause {
-    /// The nodes for which something happens to a key, in their order.
-    pub changes: BTreeMap<(UpgradeEffect, Arc<str>), Vec<Arc<str>>>,
-    /// The lines that read or set what changes.
-    pub places: BTreeSet<SourceLine>,
-    /// One of the changes with the worst effect.
-    pub example: UpgradeChange,
+    /// What happens to a key.
+    pub changes: BTreeMap<(UpgradeEffect, ChangedKey), ChangedNodes>,
+    /// One of the changes with the worst effect, if there is something to compare.
+    pub example: Option<UpgradeChange>,
 }
 
 /// What an upgrade does to the known nodes.
@@ -77,7 +107,61 @@ impl<'a> UpgradeReport<'a> {
         has_values: bool,
         progress: &mut dyn FnMut(usize) -> Result<(), String>,
     ) -> Result<UpgradeReport<'a>, String> {
+        let mut report = UpgradeReport::empty(upgrade, has_values);
+        report.add_all(keys, progress)?;
+        Ok(report)
+    }
+
+    /// The report after an edit that touches some keys: the others have the changes of the report
+    /// before it. `progress` gets the number of the touched keys that are done.
+    ///
+    /// # Errors
+    /// An error of `progress`.
+    pub fn after(
+        upgrade: &'a Upgrade<'a>,
+        before: &UpgradeReport<'_>,
+        touched: &[Arc<str>],
+        progress: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<UpgradeReport<'a>, String> {
+        let is_touched: HashSet<&str> = touched.iter().map(|key| &**key).collect();
+        let stays = |key: &Arc<str>| !is_touched.contains(&**key);
+        let undecided = before.undecided.iter().filter(|key| stays(key));
         let mut report = UpgradeReport {
+            undecided: undecided.cloned().collect(),
+            ..UpgradeReport::empty(upgrade, before.has_values)
+        };
+        report.add_all(touched, progress)?;
+        for (cause, of) in &before.causes {
+            if let UpgradeCause::HieraFunction(_) = cause {
+                continue;
+            }
+            let kept = of.changes.iter().filter(|((_, it), _)| stays(&it.key));
+            let mut kept: Vec<_> = kept.map(|(it, of)| (it.clone(), of.clone())).collect();
+            if let UpgradeCause::LegacyFact(Some(name)) = cause {
+                for (_, of) in &mut kept {
+                    of.places = upgrade.legacy_places(name);
+                }
+            }
+            let worst = kept
+                .first()
+                .map(|((effect, it), _)| (*effect, it.key.clone()));
+            let Some((effect, key)) = worst else {
+                continue;
+            };
+            let of = report.causes.entry(cause.clone()).or_default();
+            if of.worst().is_none_or(|worst| effect < worst) {
+                let (changes, _) = upgrade.changes(&key);
+                let mut alike = changes.into_iter();
+                let example = alike.find(|it| it.outcome.effect == effect && it.cause == *cause);
+                of.example = example.or(of.example.take());
+            }
+            of.changes.extend(kept);
+        }
+        Ok(report)
+    }
+
+    fn empty(upgrade: &'a Upgrade<'a>, has_values: bool) -> UpgradeReport<'a> {
+        UpgradeReport {
             versions: upgrade.versions(),
             of: upgrade.nodes.len(),
             has_values,
@@ -85,16 +169,47 @@ impl<'a> UpgradeReport<'a> {
             untold: upgrade.untold_facts().into_iter().cloned().collect(),
             undecided: Vec::new(),
             upgrade,
-        };
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        keys: &[Arc<str>],
+        progress: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         for (at, key) in keys.iter().enumerate() {
-            let (changes, is_undecided) = upgrade.changes(key);
-            changes.into_iter().for_each(|change| report.add(change));
+            let (changes, is_undecided) = self.upgrade.changes(key);
+            changes.into_iter().for_each(|change| self.add(change));
             if is_undecided {
-                report.undecided.push(key.clone());
+                self.undecided.push(key.clone());
             }
             progress(at + 1)?;
         }
-        Ok(report)
+        Ok(())
+    }
+
+    /// Adds the calls of functions of Hiera 3 of all keys for which a test holds.
+    pub fn add_hiera_calls(&mut self, is_asked: &dyn Fn(&str) -> bool) {
+        for call in self.upgrade.hiera_calls() {
+            let key = call.key.as_deref().unwrap_or(COMPUTED);
+            if !is_asked(key) {
+                continue;
+            }
+            let cause = UpgradeCause::HieraFunction(call.function.clone());
+            let key = ChangedKey {
+                key: Arc::from(key),
+                merge: None,
+            };
+            let of = self.causes.entry(cause).or_default();
+            let of = of
+                .changes
+                .entry((UpgradeEffect::Deprecated, key))
+                .or_default();
+            of.places.insert(call.place.clone());
+            of.nodes.extend(call.nodes.iter().cloned());
+            of.nodes.sort();
+            of.nodes.dedup();
+        }
     }
 
     /// The pairs of a node and a key whose lookup fails, or whose value is lost or changes. Without nodes
@@ -103,38 +218,44 @@ impl<'a> UpgradeReport<'a> {
     pub fn harmed(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
         let changes = self.causes.values().flat_map(|of| &of.changes);
         let harmful = changes.filter(|((effect, _), _)| *effect <= UpgradeEffect::Changes);
-        let pairs = harmful
-            .flat_map(|((_, key), nodes)| nodes.iter().map(|node| (node.clone(), key.clone())));
+        let pairs = harmful.flat_map(|((_, key), of)| {
+            let name: Arc<str> = Arc::from(key.to_string());
+            of.nodes
+                .iter()
+                .map(move |node| (node.clone(), name.clone()))
+        });
         pairs.collect()
     }
 
     fn add(&mut self, change: UpgradeChange) {
-        let Difference { key, before, after } = &change.difference;
+        let UpgradeOutcome {
+            difference, effect, ..
+        } = &change.outcome;
+        let (effect, Difference { key, before, after }) = (*effect, difference);
         let all = [before, after].map(Cell::sources);
         let mut places: BTreeSet<SourceLine> = all.into_iter().flatten().cloned().collect();
+        // The places of the cause itself say more than those of the values.
         if let UpgradeCause::LegacyFact(Some(name)) = &change.cause {
-            // The places of the fact itself say more than those of the values.
             places = self.upgrade.legacy_places(name);
+        } else if change.cause == UpgradeCause::Ruby(RubyChange::JsonEscape)
+            && let Some(place) = self.upgrade.refused_place(after)
+        {
+            places = BTreeSet::from([place]);
         }
-        let effect = change.effect;
-        let (key, mut nodes) = (key.clone(), after.nodes.clone());
-        let known = match self.causes.entry(change.cause.clone()) {
-            Entry::Vacant(cause) => cause.insert(OfCause {
-                changes: BTreeMap::new(),
-                places: BTreeSet::new(),
-                example: change,
-            }),
-            Entry::Occupied(cause) => {
-                let known = cause.into_mut();
-                if effect < known.example.effect {
-                    known.example = change;
-                }
-                known
-            }
+        places.extend(change.outcome.calls.iter().cloned());
+        let key = ChangedKey {
+            key: key.clone(),
+            merge: change.outcome.merge.clone(),
         };
-        known.places.append(&mut places);
+        let nodes = after.nodes.clone();
+        let known = self.causes.entry(change.cause.clone()).or_default();
         let all = known.changes.entry((effect, key)).or_default();
-        all.append(&mut nodes);
+        all.nodes.extend(nodes);
+        all.places.append(&mut places);
+        let worst = known.example.as_ref().map(|example| example.outcome.effect);
+        if worst.is_none_or(|worst| effect < worst) {
+            known.example = Some(change);
+        }
     }
 
     /// The causes, the worst first.
@@ -149,18 +270,20 @@ impl<'a> UpgradeReport<'a> {
     #[must_use]
     pub fn is_harmful(&self) -> bool {
         let mut causes = self.causes.values();
-        causes.any(|of| of.worst() <= Some(UpgradeEffect::Changes))
+        causes.any(|of| of.worst().is_some_and(|it| it <= UpgradeEffect::Changes))
     }
 
     /// The versions, and the numbers of keys and nodes.
     #[must_use]
     pub fn title(&self) -> String {
         let [from, to] = self.versions.map(version_name);
-        let mut counts: BTreeMap<UpgradeEffect, BTreeSet<&str>> = BTreeMap::new();
+        let mut counts: BTreeMap<UpgradeEffect, BTreeSet<&ChangedKey>> = BTreeMap::new();
         let mut nodes: BTreeSet<&str> = BTreeSet::new();
-        for ((effect, key), of) in self.causes.values().flat_map(|of| &of.changes) {
+        let changes = self.causes.values().flat_map(|of| &of.changes);
+        let is_change = |effect| effect != UpgradeEffect::Deprecated;
+        for ((effect, key), of) in changes.filter(|((effect, _), _)| is_change(*effect)) {
             counts.entry(*effect).or_default().insert(key);
-            nodes.extend(of.iter().map(|name| &**name));
+            nodes.extend(of.nodes.iter().map(|name| &**name));
         }
         if counts.is_empty() {
             let verb = if self.is_certain() {
@@ -231,10 +354,11 @@ impl<'a> UpgradeReport<'a> {
             lines.push((ReportLine::Title, headline(cause)));
             let texts = of.lines(shown).into_iter();
             lines.extend(texts.map(|text| (ReportLine::Text, format!("  {text}"))));
-            let (on, [old, new]) = self.example(of);
-            lines.push((ReportLine::Example, format!("  {on}")));
-            lines.push((ReportLine::Old, format!("  - {old}")));
-            lines.push((ReportLine::New, format!("  + {new}")));
+            if let Some((on, [old, new])) = self.example(of) {
+                lines.push((ReportLine::Example, format!("  {on}")));
+                lines.push((ReportLine::Old, format!("  - {old}")));
+                lines.push((ReportLine::New, format!("  + {new}")));
+            }
             let fix = fix(cause).map(|fix| (ReportLine::Text, format!("  fix: {fix}")));
             lines.extend(fix);
         }
@@ -250,8 +374,9 @@ impl<'a> UpgradeReport<'a> {
             for line in of.lines(shown) {
                 let _ = writeln!(out, "- {}", line.replace('`', "\u{2bb}"));
             }
-            let (on, [old, new]) = self.example(of);
-            let _ = writeln!(out, "- {on}\n\n```diff\n- {old}\n+ {new}\n```");
+            if let Some((on, [old, new])) = self.example(of) {
+                let _ = writeln!(out, "- {on}\n\n```diff\n- {old}\n+ {new}\n```");
+            }
             if let Some(fix) = fix(cause) {
                 let _ = writeln!(out, "\nFix: {fix}");
             }
@@ -262,12 +387,14 @@ impl<'a> UpgradeReport<'a> {
     /// A change with a cause: its key and node, and both answers. Values are left out if the report has
     /// none.
     #[must_use]
-    pub fn example(&self, of: &OfCause) -> (String, [String; 2]) {
-        let shown = without_secrets(&of.example.difference);
-        (
-            example_place(&shown),
-            example_sides(&shown, self.has_values),
-        )
+    pub fn example(&self, of: &OfCause) -> Option<(String, [String; 2])> {
+        let change = &of.example.as_ref()?.outcome;
+        let shown = without_secrets(&change.difference);
+        let mut sides = example_sides(&shown, self.has_values);
+        if let Some(warning) = &change.warning {
+            sides[1] = format!("{} (warning: {warning})", sides[1]);
+        }
+        Some((example_place(&shown, change.merge.as_deref()), sides))
     }
 
     /// The report as JSON has it.
@@ -292,6 +419,12 @@ impl OfCause {
         self.changes.keys().next().map(|(effect, _)| *effect)
     }
 
+    /// The lines that read or set what changes.
+    #[must_use]
+    pub fn places(&self) -> BTreeSet<&SourceLine> {
+        self.changes.values().flat_map(|of| &of.places).collect()
+    }
+
     /// The number of keys.
     fn count(&self) -> usize {
         self.changes.len()
@@ -301,8 +434,7 @@ impl OfCause {
     #[must_use]
     pub fn lines(&self, shown: ShownPlace<'_>) -> Vec<String> {
         let mut lines = effects_text(self);
-        let places = self.places.iter();
-        let places: Vec<String> = places.map(shown).collect();
+        let places: Vec<String> = self.places().into_iter().map(shown).collect();
         if !places.is_empty() {
             lines.push(format!("in {}", few(&places, MAX_LISTED)));
         }
@@ -314,10 +446,10 @@ impl OfCause {
 #[must_use]
 pub fn effects_text(of: &OfCause) -> Vec<String> {
     let mut by_effect: BTreeMap<UpgradeEffect, KeysAndNodes> = BTreeMap::new();
-    for ((effect, key), nodes) in &of.changes {
-        let (keys, of) = by_effect.entry(*effect).or_default();
-        keys.push(key.clone());
-        of.extend(nodes.iter().cloned());
+    for ((effect, key), changed) in &of.changes {
+        let (keys, nodes) = by_effect.entry(*effect).or_default();
+        keys.push(key.to_string());
+        nodes.extend(changed.nodes.iter().cloned());
     }
     let texts = by_effect.into_iter().map(|(effect, (keys, nodes))| {
         let nodes: Vec<Arc<str>> = nodes.into_iter().collect();
@@ -332,8 +464,12 @@ pub fn effects_text(of: &OfCause) -> Vec<String> {
 }
 
 /// The key and the node of a difference, with a colon.
-fn example_place(shown: &Difference) -> String {
+fn example_place(shown: &Difference, merge: Option<&str>) -> String {
     let Difference { key, after, .. } = shown;
+    let key = ChangedKey {
+        key: key.clone(),
+        merge: merge.map(Arc::from),
+    };
     match after.nodes.first() {
         Some(node) => format!("{key} on {node}:"),
         None => match after.condition.first() {
@@ -379,13 +515,16 @@ struct CauseFields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
     changes: Vec<ChangeFields<'a>>,
-    places: Vec<&'a SourceLine>,
-    example: Difference,
+    places: BTreeSet<&'a SourceLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<Difference>,
 }
 
 #[derive(Serialize)]
 struct ChangeFields<'a> {
     key: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merge: Option<&'a str>,
     effect: &'static str,
     nodes: &'a [Arc<str>],
 }
@@ -396,15 +535,18 @@ impl<'a> CauseFields<'a> {
         let changes = of
             .changes
             .iter()
-            .map(|((effect, key), nodes)| ChangeFields {
-                key,
-                nodes,
+            .map(|((effect, changed), of)| ChangeFields {
+                key: &changed.key,
+                merge: changed.merge.as_deref(),
+                nodes: &of.nodes,
                 effect: match effect {
                     UpgradeEffect::Fails => "fails",
                     UpgradeEffect::Lost => "lost",
                     UpgradeEffect::Changes => "changes",
                     UpgradeEffect::Works => "works",
+                    UpgradeEffect::Warns => "warns",
                     UpgradeEffect::Unknown => "unknown",
+                    UpgradeEffect::Deprecated => "deprecated",
                 },
             });
         CauseFields {
@@ -414,103 +556,11 @@ impl<'a> CauseFields<'a> {
             message: headline(cause),
             fix: fix(cause),
             changes: changes.collect(),
-            places: of.places.iter().collect(),
-            example: without_secrets(&of.example.difference),
+            places: of.places(),
+            example: of
+                .example
+                .as_ref()
+                .map(|it| without_secrets(&it.outcome.difference)),
         }
     }
-}
-
-/// The name of a cause in JSON and SARIF, and what it is about.
-#[must_use]
-pub fn name_and_subject(cause: &UpgradeCause) -> (&'static str, Option<&str>) {
-    match cause {
-        UpgradeCause::UndefinedVariable(name) => ("undefined-variable", Some(name)),
-        UpgradeCause::Manifests(message) => ("manifests", Some(message)),
-        UpgradeCause::Strict(message) => ("strict", Some(message)),
-        UpgradeCause::LegacyFact(name) => ("legacy-fact", name.as_deref()),
-        UpgradeCause::DataProvider => ("environment-data-provider", None),
-        UpgradeCause::HashText => ("hash-text", None),
-        UpgradeCause::Version => ("version", None),
-    }
-}
-
-/// The version's name for people.
-#[must_use]
-pub fn version_name(version: PuppetVersion) -> &'static str {
-    match version {
-        PuppetVersion::V7 => "Puppet 7",
-        PuppetVersion::V8 => "Puppet 8",
-        PuppetVersion::V9 => "OpenVox 9",
-    }
-}
-
-fn effect_text(effect: UpgradeEffect, count: usize) -> String {
-    let [one, many] = match effect {
-        UpgradeEffect::Fails => ["fails", "fail"],
-        UpgradeEffect::Lost => ["loses its value", "lose their values"],
-        UpgradeEffect::Changes => ["changes", "change"],
-        UpgradeEffect::Works => ["does not fail any longer", "do not fail any longer"],
-        UpgradeEffect::Unknown => ["is unknown", "are unknown"],
-    };
-    let verb = if count == 1 { one } else { many };
-    format!("{} {verb}", number_of(count, "key"))
-}
-
-/// What Puppet does otherwise with all causes of the same name.
-#[must_use]
-pub fn summary(cause: &UpgradeCause) -> &'static str {
-    match cause {
-        UpgradeCause::UndefinedVariable(_) => "a variable that does not exist is an error",
-        UpgradeCause::Manifests(_) => "manifests fail, or give nodes other variables",
-        UpgradeCause::Strict(_) => "what was a warning is an error",
-        UpgradeCause::LegacyFact(_) => "agents do not send legacy facts",
-        UpgradeCause::DataProvider => "environment_data_provider in environment.conf is ignored",
-        UpgradeCause::HashText => "hashes have another text in strings",
-        UpgradeCause::Version => "Puppet behaves otherwise",
-    }
-}
-
-/// What Puppet does otherwise, and from which version on.
-#[must_use]
-pub fn headline(cause: &UpgradeCause) -> String {
-    let what = match cause {
-        UpgradeCause::UndefinedVariable(name) => {
-            format!("the variable '{name}' does not exist, which is an error")
-        }
-        UpgradeCause::Manifests(message) => format!("manifests: {message}"),
-        UpgradeCause::Strict(message) => message.to_string(),
-        UpgradeCause::LegacyFact(Some(name)) => {
-            format!("agents do not send the legacy fact '{name}'")
-        }
-        UpgradeCause::LegacyFact(None)
-        | UpgradeCause::DataProvider
-        | UpgradeCause::HashText
-        | UpgradeCause::Version => summary(cause).to_owned(),
-    };
-    format!("{what} (from {} on)", u8::from(cause.since()))
-}
-
-/// The edit that prevents the change.
-#[must_use]
-pub fn fix(cause: &UpgradeCause) -> Option<String> {
-    Some(match cause {
-        UpgradeCause::UndefinedVariable(_) => {
-            "set the variable for these nodes, or leave the token out".to_owned()
-        }
-        UpgradeCause::LegacyFact(Some(name)) => match structured_fact(name) {
-            Some(structured) => format!(
-                "use facts.{structured}: 'hiera-ls upgrade --fix' writes it where no value changes"
-            ),
-            None => format!("use a structured fact instead of '{name}'"),
-        },
-        UpgradeCause::LegacyFact(None) => {
-            "use structured facts: 'hiera-ls upgrade --fix' writes them where no value changes".to_owned()
-        }
-        UpgradeCause::DataProvider => "give the environment a hiera.yaml of version 5".to_owned(),
-        UpgradeCause::HashText => {
-            "look up parts of the hash, as in %{lookup('key.part')}, or the whole with %{alias('key')}"
-                .to_owned()
-        }
-        UpgradeCause::Manifests(_) | UpgradeCause::Strict(_) | UpgradeCause::Version => return None,
-    })
 }

@@ -120,14 +120,15 @@ fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         [Value::String(name), default] => (name, Some(default.clone())),
         _ => return Err(call.refused()),
     };
+    // Each has its own merge, whatever `lookup_options` say.
     let merge = match call.name {
-        "hiera_array" => Some(Value::from("unique")),
-        "hiera_hash" => Some(Value::from("hash")),
-        _ => None,
+        "hiera_array" => "unique",
+        "hiera_hash" => "hash",
+        _ => "first",
     };
     let request = LookupCall {
         names: vec![name.clone()],
-        merge,
+        merge: Some(Value::from(merge)),
         default_value: default,
         is_hiera: true,
         ..LookupCall::default()

@@ -1,5 +1,7 @@
 //! `textDocument/hover`.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tower_lsp::ls_types as lsp;
 
@@ -50,7 +52,7 @@ pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Optio
 }
 
 /// What the upgrade that is previewed makes of the key there.
-fn previewed(view: &View, path: &str, offset: usize) -> Option<String> {
+fn previewed(view: &View, path: &str, offset: usize) -> Option<Arc<str>> {
     let (from, to) = view.context.choices.preview(path)?;
     let preview = view.context.upgrade(from, to);
     let (from, to) = preview.versions;
@@ -58,7 +60,7 @@ fn previewed(view: &View, path: &str, offset: usize) -> Option<String> {
         return None;
     }
     view.analyse(path, |analysis| {
-        preview::line(analysis, path, offset, &preview)
+        preview::line(analysis, path, offset, (&preview, &view.caches.previews))
     })
 }
 

@@ -131,6 +131,28 @@
     (should (string-match-p "timezone: Europe/London" (nth 0 compared)))
     (should (string-match-p "timezone: America/New_York" (nth 1 compared)))))
 
+(ert-deftest hiera-5-upgrade ()
+  (hiera-test-open "data/role/db.yaml")
+  (goto-char (point-max))
+  (insert "profile::db::host: \"%{::fqdn}\"\n")
+  (let ((edited (current-buffer)))
+    (unwind-protect
+        (progn
+          (eglot--signal-textDocument/didChange)
+          (save-current-buffer (hiera-ls-upgrade 8 7))
+          (with-current-buffer "*Upgrade from Puppet 7 to Puppet 8*"
+            (should (string-match-p "1 key fails on 2 nodes: profile::db::host" (buffer-string)))
+            (should (string-match-p "Undefined variable '::fqdn'" (buffer-string)))
+            (should buffer-read-only))
+          (set-buffer edited)
+          (should (string-match-p "changes in 8: fails on 2 of 8 nodes" (hiera-test-hover "profile::db::host")))
+          (hiera-ls-upgrade nil)
+          (set-buffer edited)
+          (should-not (string-match-p "changes in 8" (hiera-test-hover "profile::db::host"))))
+      (with-current-buffer edited
+        (set-buffer-modified-p nil)
+        (revert-buffer t t t)))))
+
 (ert-deftest hiera-5-node-and-fact ()
   (hiera-test-open "data/role/web.yaml")
   (hiera-ls-select-node "web01.nyc.acme.example")
