@@ -101,13 +101,7 @@ impl Evaluator<'_> {
                 Err(stop) => return Err(stop),
             };
             let mut given = self.attributes(attributes)?;
-            for (name, known) in &defaults.values {
-                given
-                    .values
-                    .entry(name.clone())
-                    .or_insert_with(|| known.clone());
-            }
-            given.may_be_more = given.may_be_more.or_else(|| defaults.may_be_more.clone());
+            given.fill(&defaults);
             let is_virtual = resource.form != ResourceForm::Regular;
             for title in titles.iter().flat_map(flattened) {
                 self.declare(&type_name, &title, given.clone(), is_virtual)?;
@@ -283,13 +277,7 @@ impl Evaluator<'_> {
                 Value::Undef => {}
                 _ => given.may_be_more = Some(Arc::from("the attributes are not known")),
             }
-            for (name, known) in &defaults.values {
-                given
-                    .values
-                    .entry(name.clone())
-                    .or_insert_with(|| known.clone());
-            }
-            given.may_be_more = given.may_be_more.or_else(|| defaults.may_be_more.clone());
+            given.fill(&defaults);
             self.declare(&type_name, title, given, is_virtual)?;
         }
         Ok(Value::Undef)
@@ -384,6 +372,17 @@ impl Given {
                     self.values.insert(Arc::from(name), Ok(value.clone()));
                 }
             }
+        }
+    }
+
+    /// Adds what defaults give besides.
+    fn fill(&mut self, defaults: &Given) {
+        for (name, known) in &defaults.values {
+            let own = self.values.entry(Arc::clone(name));
+            own.or_insert_with(|| known.clone());
+        }
+        if self.may_be_more.is_none() {
+            self.may_be_more.clone_from(&defaults.may_be_more);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Each message, and each value that is not reported, was compared with `puppet apply` of 7.23.
+//! The main forms were compared with `puppet apply` of 7.23, each with its message.
 
 use super::super::RULE;
 use crate::rules::marked::check_rule;
