@@ -416,8 +416,10 @@ impl Engine<'_> {
             // (`retrieve_lookup_options`).
             return self.compiled(own.as_ref()).map(LookupOptions::of);
         };
-        // Each part is prepared once: most nodes share those of a module.
+        // Each part is prepared once: most nodes share those of a module. What a conversion has changed is
+        // in no prepared part, and may be refused.
         if self.tracer.is_none()
+            && self.options.converted.is_none()
             && outer.outer.is_mergeable
             && let Ok(own) = self.compiled(Some(&own))
             && own.is_mergeable
