@@ -1,7 +1,5 @@
 //! Searches the sources of a value in order, and merges the results.
 
-use std::sync::Arc;
-
 use super::budget::weight_of;
 use super::engine::Engine;
 use super::error::{Failure, Found, optional};
@@ -66,17 +64,15 @@ impl Engine<'_> {
     /// Merges two values. In-place changes are applied to all holders of the objects.
     fn merge_two(&mut self, strategy: &Strategy, high: Value, low: &Value) -> Found {
         if self.tracer.is_none() && self.cached_values.is_empty() {
-            let parts = match (&high, low) {
-                (Value::Hash(high), Value::Hash(low)) if self.in_options => (strategy.kind
-                    == StrategyKind::Hash)
-                    .then(|| [Arc::clone(high), Arc::clone(low)]),
-                _ => None,
-            };
-            let merge = || strategy.merge(high, low, None);
-            return match parts {
-                Some([high, low]) => self.session.configs.merged_options([&high, &low], merge),
-                None => merge(),
-            };
+            // Most nodes merge the same options.
+            if self.in_options
+                && strategy.kind == StrategyKind::Hash
+                && let (Value::Hash(one), Value::Hash(other)) = (&high, low)
+            {
+                let merge = || strategy.merge(high.clone(), low, None);
+                return self.session.configs.merged_options([one, other], merge);
+            }
+            return strategy.merge(high, low, None);
         }
         let mut mutated = Vec::new();
         let merged = strategy.merge(high, low, Some(&mut mutated));

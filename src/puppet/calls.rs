@@ -76,10 +76,7 @@ impl Evaluator<'_> {
         let arguments = if self.compiles() && builtin::declares(name) {
             self.line = self.source.line(call.function.own.start);
             match self.unfolded(&call.arguments) {
-                Err(Stop::Unknown(because)) => {
-                    self.doubt_all(&because);
-                    return Ok(opaque(&because));
-                }
+                Err(Stop::Unknown(because)) => return Ok(self.doubted(&because)),
                 other => other?,
             }
         } else {
@@ -161,23 +158,23 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The result of a call with unknown arguments that may declare anything.
+    fn doubted(&mut self, because: &Arc<str>) -> Value {
+        self.doubt_all(because);
+        opaque(because)
+    }
+
     /// The result of a function that declares classes or resources; `None` for others.
     fn declaring(&mut self, name: &str, arguments: &[Value]) -> Option<Evaluated> {
         let type_name = || arguments.first().and_then(Value::as_str);
         Some(match name {
             "include" | "contain" | "require" => match self.include(arguments) {
-                Err(Stop::Unknown(because)) => {
-                    self.doubt_all(&because);
-                    Ok(opaque(&because))
-                }
+                Err(Stop::Unknown(because)) => Ok(self.doubted(&because)),
                 other => other,
             },
             "hiera_include" => match builtin::list_of_classes(self, arguments) {
                 Ok(list) => return self.declaring("include", &[list]),
-                Err(Stop::Unknown(because)) => {
-                    self.doubt_all(&because);
-                    Ok(opaque(&because))
-                }
+                Err(Stop::Unknown(because)) => Ok(self.doubted(&because)),
                 other => other,
             },
             "create_resources" => self.create_resources(arguments),

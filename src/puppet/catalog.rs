@@ -146,10 +146,7 @@ impl Evaluator<'_> {
         let Some(definition) = source.definition(Defines::Class, name) else {
             return Ok(());
         };
-        let of_caller = match self.variables.level {
-            ScopeLevel::Node => ScopeLevel::Node,
-            ScopeLevel::Top | ScopeLevel::Function => ScopeLevel::Function,
-        };
+        let of_caller = self.variables.level.of_declared();
         self.catalog().begun.insert(name.clone(), of_caller);
         let mut level = of_caller;
         let mut parent = None;

@@ -192,10 +192,7 @@ impl Evaluator<'_> {
                 if let Some(because) = &self.catalog().may_be_overridden {
                     given.may_be_more.get_or_insert_with(|| because.clone());
                 }
-                let level = match self.variables.level {
-                    ScopeLevel::Node => ScopeLevel::Node,
-                    ScopeLevel::Top | ScopeLevel::Function => ScopeLevel::Function,
-                };
+                let level = self.variables.level.of_declared();
                 let instance = Instance {
                     source,
                     module,

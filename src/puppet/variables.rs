@@ -31,6 +31,16 @@ pub(super) enum ScopeLevel {
     Function,
 }
 
+impl ScopeLevel {
+    /// The scope around a class or a resource that is declared in this one.
+    pub(super) fn of_declared(self) -> ScopeLevel {
+        match self {
+            ScopeLevel::Node => ScopeLevel::Node,
+            ScopeLevel::Top | ScopeLevel::Function => ScopeLevel::Function,
+        }
+    }
+}
+
 /// The variables of a function or a lambda.
 type Frame = std::collections::HashMap<Box<str>, Known>;
 
