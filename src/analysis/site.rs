@@ -8,7 +8,7 @@ use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
-use crate::puppet::{Site, is_of_class};
+use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
@@ -87,7 +87,7 @@ impl SiteManifests {
     pub fn of_top_scope(self) -> SiteManifests {
         SiteManifests {
             extent: Extent::TopScope,
-            site: self.site.with_classes(),
+            site: self.site.with_classes(ClassRun::UntilFailure),
             ..self
         }
     }
@@ -228,7 +228,7 @@ impl Manifests for SiteManifests {
 /// Manifests with the classes that they include, if something uses variables of classes.
 fn followed(site: Site, snapshot: &Snapshot) -> Site {
     if follows_classes(&site, snapshot) {
-        site.with_classes()
+        site.with_classes(ClassRun::PastFailures)
     } else {
         site
     }
@@ -274,7 +274,7 @@ pub fn assigned_over(
         let text = session.files.text(&at).ok()?;
         Some(session.configs.source(&at, &text))
     });
-    let site = Site::new(sources.collect(), unseen).with_classes();
+    let site = Site::new(sources.collect(), unseen).with_classes(ClassRun::UntilFailure);
     let language = SessionHost::new(session, Data::Allowed);
     let mut assigned = site.run(&language, scope, Some(certname), &HashMap::default());
     assigned.is_for_agent = extent == Extent::NodeBlocks;
@@ -418,181 +418,5 @@ pub(super) fn list_included<'c>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::environment_in;
-    use crate::fixture::Fixture;
-    use crate::lookup::{CODEDIR, PuppetVersion, Request};
-    use crate::scope::{DEFAULT_ENVIRONMENT, read_nodes};
-    use crate::value::from_json;
-
-    /// The value of `k` for the node `n`.
-    fn k(conf: &str, manifests: &str) -> String {
-        k_of("common", conf, manifests)
-    }
-
-    /// The same with a value for nodes without a role.
-    fn k_of(common: &str, conf: &str, manifests: &str) -> String {
-        let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
-             #- data/common.yaml\nk: {common}\n#- data/role/web.yaml\nk: web\n#- data/role/db.yaml\nk: db\n\
-             #- environment.conf\n{conf}\n{manifests}"
-        );
-        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-        let root = snapshot.roots().environments().next().unwrap();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let json = from_json(r#"{"n": {"facts": {}, "variables": {}}}"#).unwrap();
-        let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
-        let nodes = with_manifest_variables(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
-        let configs = ConfigCache::default();
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let view = analysis.at(root);
-        let shown = |session: Session<'_>, scope: &Scope| {
-            let answer = session.lookup(scope, &Request::key("k"));
-            if answer.is_certain() {
-                answer
-                    .result
-                    .map_or("fails".to_owned(), |value| value.to_s())
-            } else {
-                "unknown".to_owned()
-            }
-        };
-        let found = shown(view.session(), &nodes.scope(0));
-        // A batch request gets the same from the folder.
-        let environment =
-            environment_in(&*snapshot, root.dir.clone(), CODEDIR, DEFAULT_ENVIRONMENT);
-        let session = analysis.session_over(&*snapshot, &environment);
-        let scope = Node::new("n", &HashMap::default()).scope(DEFAULT_ENVIRONMENT);
-        let assigned = assigned_over(session, &scope, "n", Extent::NodeBlocks);
-        let scope = scope.with_assigned(Arc::new(assigned));
-        assert_eq!(shown(session, &scope), found, "{conf}");
-        found
-    }
-
-    #[test]
-    fn variables_of_a_broken_manifest_are_unknown() {
-        assert_eq!(k("", "#- manifests/site.pp\n$role = 'db'\n"), "db");
-        for broken in ["$role = 'db", "$role = \"db${", "/* x", "$role = 'db'\n}"] {
-            assert_eq!(
-                k("", &format!("#- manifests/site.pp\n{broken}\n")),
-                "unknown",
-                "{broken}"
-            );
-        }
-    }
-
-    #[test]
-    fn evaluation_stops_at_a_return_or_failure_with_an_unknown_value() {
-        let role = |text: &str| {
-            let function = "function environment::f($x) {\n  $list = sprintf('%s', ['a', 'b'])\n";
-            let set = "$role = environment::f('n0')";
-            k(
-                "",
-                &format!(
-                    "#- functions/environment/f.pp\n{function}  {text}\n}}\n#- manifests/site.pp\n{set}\n"
-                ),
-            )
-        };
-        assert_eq!(role("'db'"), "db");
-        assert_eq!(role("if $x == 'n0' { return($list) }\n  'db'"), "unknown");
-        assert_eq!(role("if $x == 'n1' { return($list) }\n  'db'"), "db");
-        assert_eq!(role("return(\"${list}\")\n  'db'"), "unknown");
-        assert_eq!(role("if $x == 'n0' { fail($list) }\n  'db'"), "unknown");
-        let next = "$all = ['a'].map |$y| { if true { next($list) }\n 'db' }\n  $all[0]";
-        assert_eq!(role(next), "unknown");
-        assert_eq!(role("notice($list)\n  'db'"), "db");
-        let each = |text: &str| format!("file($x).split(' ').each |$y| {{ {text} }}\n  'db'");
-        assert_eq!(role(&each("return($y)")), "unknown");
-        assert_eq!(role(&each("next($y)")), "db");
-    }
-
-    #[test]
-    fn a_node_without_a_catalog_has_no_values() {
-        let site = |text: &str| k("", &format!("#- manifests/site.pp\n{text}\n"));
-        for failing in [
-            "fail('no')",
-            "if $trusted['certname'] == 'n' { fail('no') }",
-            "node default { fail('no') }",
-            "node 'n' { }\nnode 'N' { }",
-            "node 'other' { }",
-            "$h = 1\n$h = 2",
-            "$x = lookup('k', Integer)",
-            "$x = lookup('nothing')",
-            "$x = 'a' + 1",
-            "notice('a' ? { 'b' => 1 })",
-            "include base\n$x = Integer('x')",
-        ] {
-            assert_eq!(site(failing), "unknown", "{failing}");
-        }
-        for fine in [
-            "node default { }",
-            "node 'n' { }\nnode 'other' { fail('no') }",
-            "unless $trusted['certname'] == 'n' { fail('no') }",
-            "$x = lookup('k', String)",
-            "include base",
-            // A fact that is not known may exist.
-            "$x = $facts['nope']['x']",
-            "unless $facts['site'] { fail('no site') }",
-            "$x = $nope",
-        ] {
-            assert_eq!(site(fine), "common", "{fine}");
-        }
-    }
-
-    #[test]
-    fn variables_of_classes_are_those_of_the_classes_that_manifests_declare() {
-        let of = |site: &str| {
-            k_of(
-                "\"<%{base::env}>\"",
-                "",
-                &format!(
-                    "#- manifests/site.pp\n{site}\n\
-                     #- modules/base/manifests/init.pp\nclass base($env = 'prod') {{ }}\n"
-                ),
-            )
-        };
-        for (declaring, expected) in [
-            ("include base", "<prod>"),
-            ("node default { include base }", "<prod>"),
-            ("contain base", "<prod>"),
-            ("require base", "<prod>"),
-            ("class { 'base': env => 'test' }", "<test>"),
-            ("create_resources('class', {base => {}})", "<prod>"),
-            (
-                "lookup('classes', {default_value => ['base']}).each |$it| { include $it }",
-                "<prod>",
-            ),
-            ("lookup('classes', {default_value => []}).include", "fails"),
-            ("$x = 1\nnotify { 'x': }", "fails"),
-            // Puppet fails, as no level has such a list.
-            ("hiera_include('classes')", "unknown"),
-            ("node default { profile::web { 'x': } }", "unknown"),
-            ("ruby_function('base')", "unknown"),
-            ("if ruby_function() { include base }", "unknown"),
-        ] {
-            assert_eq!(of(declaring), expected, "{declaring}");
-        }
-    }
-
-    #[test]
-    fn variables_of_manifests_elsewhere_are_unknown() {
-        let here = "#- manifests/site.pp\n$role = 'db'\n";
-        assert_eq!(k("manifest = manifests", here), "db");
-        let deployed = "/etc/puppetlabs/code/environments/production/manifests";
-        for named in [
-            deployed,
-            "$codedir/environments/production/manifests",
-            "$environmentpath/production/manifests/site.pp",
-        ] {
-            assert_eq!(k(&format!("manifest = {named}"), here), "db", "{named}");
-        }
-        for named in ["init.pp", "other", "/srv/site.pp", "$codedir/site.pp"] {
-            assert_eq!(
-                k(&format!("manifest = {named}"), here),
-                "unknown",
-                "{named}"
-            );
-        }
-        assert_eq!(k("", ""), "common");
-    }
-}
+#[path = "site_tests.rs"]
+mod tests;

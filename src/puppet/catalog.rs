@@ -19,6 +19,8 @@ use crate::value::Value;
 /// What was declared so far.
 #[derive(Default)]
 pub(super) struct Catalog {
+    /// Whether a class or resource that fails is passed over: see [`super::ClassRun::PastFailures`].
+    pub(super) passes_failures: bool,
     /// The node's name, for messages.
     pub(super) node: Arc<str>,
     /// Resources and declared classes by their references, with the place of the declaration.
@@ -63,7 +65,7 @@ impl Evaluator<'_> {
                 DefinitionSource::Missing => {
                     let node = &self.catalog().node;
                     let message = format!("Could not find class ::{name} for {node}");
-                    return Err(Stop::failed(message));
+                    self.past_failure(Err(Stop::failed(message)))?;
                 }
                 DefinitionSource::Unseen | DefinitionSource::Ruby => self.pass_class(&name),
             }
@@ -73,11 +75,24 @@ impl Evaluator<'_> {
             declared.entry(reference("class", name)).or_insert(None);
         }
         for (name, source, module) in found {
-            self.evaluate_class(&name, (&source, &module), Given::default())?;
+            let result = self.evaluate_class(&name, (&source, &module), Given::default());
+            self.past_failure(result)?;
         }
         Ok(super::variables::opaque(
             "references of classes are not evaluated",
         ))
+    }
+
+    /// A failure of a class or resource: it ends the compilation, or it is passed over, and what the
+    /// rest of the code would have done is unknown.
+    pub(super) fn past_failure(&mut self, result: Evaluated<()>) -> Evaluated<()> {
+        match result {
+            Err(stop @ Stop::Failed(_)) if self.catalog().passes_failures => {
+                self.doubt_all(&stop.because());
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     fn tick(&mut self) -> u32 {
@@ -199,6 +214,9 @@ impl Evaluator<'_> {
         self.variables.end_class(name, ended);
         self.source = caller;
         self.variables.leave(hidden);
+        if let Err(stop @ Stop::Failed(_)) = &result {
+            self.variables.forget_class(name, &stop.because());
+        }
         // Where it was evaluated before, it saw other variables.
         if self.catalog().perhaps.contains(name) {
             let because: Arc<str> = Arc::from(format!("class '{name}' may be included before"));

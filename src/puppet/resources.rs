@@ -104,7 +104,8 @@ impl Evaluator<'_> {
             given.fill(&defaults);
             let is_virtual = resource.form != ResourceForm::Regular;
             for title in titles.iter().flat_map(flattened) {
-                self.declare(&type_name, &title, given.clone(), is_virtual)?;
+                let result = self.declare(&type_name, &title, given.clone(), is_virtual);
+                self.past_failure(result)?;
             }
         }
         Ok(resources())
@@ -275,7 +276,8 @@ impl Evaluator<'_> {
                 _ => given.may_be_more = Some(Arc::from("the attributes are not known")),
             }
             given.fill(&defaults);
-            self.declare(&type_name, title, given, is_virtual)?;
+            let result = self.declare(&type_name, title, given, is_virtual);
+            self.past_failure(result)?;
         }
         Ok(Value::Undef)
     }
@@ -344,16 +346,18 @@ impl Evaluator<'_> {
     /// (`Compiler#evaluate_generators`).
     pub(super) fn evaluate_generators(&mut self) -> Evaluated<()> {
         while let Some(instance) = self.catalog().queue.pop_front() {
-            self.evaluate_instance(instance)?;
+            let result = self.evaluate_instance(instance);
+            self.past_failure(result)?;
         }
         let not_evaluated = std::mem::take(&mut self.catalog().not_evaluated);
         if !not_evaluated.is_empty() && self.catalog().has_collectors {
             self.doubt_all(&Arc::from("collectors are not evaluated"));
         }
         // Puppet checks these too (`Parser::Resource#finish`).
-        not_evaluated
-            .into_iter()
-            .try_for_each(|instance| self.check_instance(instance))
+        not_evaluated.into_iter().try_for_each(|instance| {
+            let result = self.check_instance(instance);
+            self.past_failure(result)
+        })
     }
 }
 

@@ -37,8 +37,21 @@ pub struct Site {
     unseen: Option<Arc<str>>,
     /// Whether their variables may depend on data, or on functions of modules.
     depends_on_data: bool,
-    /// Whether the classes and resources that they declare are evaluated too.
-    follows_classes: bool,
+    /// What is done with the classes and resources that they declare.
+    classes: ClassRun,
+}
+
+/// What is done with the classes and resources that site manifests declare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ClassRun {
+    /// They are not evaluated: their effects are unknown.
+    #[default]
+    Skipped,
+    /// They are evaluated until the first one fails, as in a compilation: then nothing has a value.
+    UntilFailure,
+    /// They are evaluated. One that fails is passed over: what it would have done is unknown, and the
+    /// rest keeps its values, as people need while data has a mistake.
+    PastFailures,
 }
 
 /// A node's block, with the name in it that matched.
@@ -68,11 +81,10 @@ impl Site {
 
     /// The same manifests, with the classes and resources that they declare.
     #[must_use]
-    pub fn with_classes(self) -> Site {
+    pub fn with_classes(self, classes: ClassRun) -> Site {
         Site {
-            may_fail: self.may_fail || self.may_have_classes,
             depends_on_data: self.depends_on_data || self.may_have_classes,
-            follows_classes: true,
+            classes,
             ..self
         }
     }
@@ -92,7 +104,7 @@ impl Site {
     /// Whether the classes that they include are evaluated.
     #[must_use]
     pub fn follows_classes(&self) -> bool {
-        self.follows_classes
+        self.classes != ClassRun::Skipped
     }
 
     /// Whether there are node blocks, but none for all nodes.
@@ -128,7 +140,7 @@ impl Site {
     /// Whether they set variables, declare classes or fail, or may. If not, they need not be run.
     #[must_use]
     pub fn may_matter(&self) -> bool {
-        self.may_set_variables() || self.may_have_classes || self.may_fail
+        self.may_set_variables() || self.may_have_classes || self.may_fail()
     }
 
     /// Whether they may set a variable.
@@ -142,7 +154,7 @@ impl Site {
     /// Whether they may fail for some node. False says that they do not, as far as known.
     #[must_use]
     pub fn may_fail(&self) -> bool {
-        self.may_fail
+        self.may_fail || (self.may_have_classes && self.classes == ClassRun::UntilFailure)
     }
 
     /// Whether there are other manifests, which cannot be seen.
@@ -202,9 +214,11 @@ impl Site {
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
-        if self.follows_classes {
+        if self.follows_classes() {
             evaluator.variables.follows_classes = true;
-            evaluator.catalog().node = Arc::from(certname.unwrap_or_default());
+            let catalog = evaluator.catalog();
+            catalog.node = Arc::from(certname.unwrap_or_default());
+            catalog.passes_failures = self.classes == ClassRun::PastFailures;
         }
         let mut stopped = self.top(&mut evaluator);
         let mut is_open = false;
@@ -234,12 +248,12 @@ impl Site {
             Err(stop) => {
                 is_open = true;
                 self.forget_blocks(&mut evaluator, Some(stop.because()));
-                if self.follows_classes {
+                if self.follows_classes() {
                     evaluator.doubt_all(&stop.because());
                 }
             }
         }
-        if self.follows_classes && stopped.is_none() {
+        if self.follows_classes() && stopped.is_none() {
             stopped = evaluator.evaluate_generators().err();
         }
         // There is no catalog, so nothing has a value.

@@ -1,0 +1,223 @@
+//! Tests of what site manifests set, by the answers that follow from it.
+
+use super::*;
+use crate::analysis::environment_in;
+use crate::fixture::Fixture;
+use crate::lookup::{CODEDIR, PuppetVersion, Request};
+use crate::scope::{DEFAULT_ENVIRONMENT, read_nodes};
+use crate::value::from_json;
+
+/// The value of `k` for the node `n`.
+fn k(conf: &str, manifests: &str) -> String {
+    k_of("common", conf, manifests)
+}
+
+/// The same with a value for nodes without a role.
+fn k_of(common: &str, conf: &str, manifests: &str) -> String {
+    let text = format!(
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+         #- data/common.yaml\nk: {common}\n#- data/role/web.yaml\nk: web\n#- data/role/db.yaml\nk: db\n\
+         #- environment.conf\n{conf}\n{manifests}"
+    );
+    let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+    let root = snapshot.roots().environments().next().unwrap();
+    let settings = Settings::for_version(PuppetVersion::V8);
+    let json = from_json(r#"{"n": {"facts": {}, "variables": {}}}"#).unwrap();
+    let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
+    let nodes = with_manifest_variables(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
+    let configs = ConfigCache::default();
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+    let view = analysis.at(root);
+    let shown = |session: Session<'_>, scope: &Scope| {
+        let answer = session.lookup(scope, &Request::key("k"));
+        if answer.is_certain() {
+            answer
+                .result
+                .map_or("fails".to_owned(), |value| value.to_s())
+        } else {
+            "unknown".to_owned()
+        }
+    };
+    let found = shown(view.session(), &nodes.scope(0));
+    // A batch request gets the same from the folder.
+    let environment = environment_in(&*snapshot, root.dir.clone(), CODEDIR, DEFAULT_ENVIRONMENT);
+    let session = analysis.session_over(&*snapshot, &environment);
+    let scope = Node::new("n", &HashMap::default()).scope(DEFAULT_ENVIRONMENT);
+    let assigned = assigned_over(session, &scope, "n", Extent::NodeBlocks);
+    let scope = scope.with_assigned(Arc::new(assigned));
+    assert_eq!(shown(session, &scope), found, "{conf}");
+    found
+}
+
+#[test]
+fn variables_of_a_broken_manifest_are_unknown() {
+    assert_eq!(k("", "#- manifests/site.pp\n$role = 'db'\n"), "db");
+    for broken in ["$role = 'db", "$role = \"db${", "/* x", "$role = 'db'\n}"] {
+        assert_eq!(
+            k("", &format!("#- manifests/site.pp\n{broken}\n")),
+            "unknown",
+            "{broken}"
+        );
+    }
+}
+
+#[test]
+fn evaluation_stops_at_a_return_or_failure_with_an_unknown_value() {
+    let role = |text: &str| {
+        let function = "function environment::f($x) {\n  $list = sprintf('%s', ['a', 'b'])\n";
+        let set = "$role = environment::f('n0')";
+        k(
+            "",
+            &format!(
+                "#- functions/environment/f.pp\n{function}  {text}\n}}\n#- manifests/site.pp\n{set}\n"
+            ),
+        )
+    };
+    assert_eq!(role("'db'"), "db");
+    assert_eq!(role("if $x == 'n0' { return($list) }\n  'db'"), "unknown");
+    assert_eq!(role("if $x == 'n1' { return($list) }\n  'db'"), "db");
+    assert_eq!(role("return(\"${list}\")\n  'db'"), "unknown");
+    assert_eq!(role("if $x == 'n0' { fail($list) }\n  'db'"), "unknown");
+    let next = "$all = ['a'].map |$y| { if true { next($list) }\n 'db' }\n  $all[0]";
+    assert_eq!(role(next), "unknown");
+    assert_eq!(role("notice($list)\n  'db'"), "db");
+    let each = |text: &str| format!("file($x).split(' ').each |$y| {{ {text} }}\n  'db'");
+    assert_eq!(role(&each("return($y)")), "unknown");
+    assert_eq!(role(&each("next($y)")), "db");
+}
+
+#[test]
+fn a_node_without_a_catalog_has_no_values() {
+    let site = |text: &str| k("", &format!("#- manifests/site.pp\n{text}\n"));
+    for failing in [
+        "fail('no')",
+        "if $trusted['certname'] == 'n' { fail('no') }",
+        "node default { fail('no') }",
+        "node 'n' { }\nnode 'N' { }",
+        "node 'other' { }",
+        "$h = 1\n$h = 2",
+        "$x = lookup('k', Integer)",
+        "$x = lookup('nothing')",
+        "$x = 'a' + 1",
+        "notice('a' ? { 'b' => 1 })",
+        "include base\n$x = Integer('x')",
+    ] {
+        assert_eq!(site(failing), "unknown", "{failing}");
+    }
+    for fine in [
+        "node default { }",
+        "node 'n' { }\nnode 'other' { fail('no') }",
+        "unless $trusted['certname'] == 'n' { fail('no') }",
+        "$x = lookup('k', String)",
+        "include base",
+        // A fact that is not known may exist.
+        "$x = $facts['nope']['x']",
+        "unless $facts['site'] { fail('no site') }",
+        "$x = $nope",
+    ] {
+        assert_eq!(site(fine), "common", "{fine}");
+    }
+}
+
+#[test]
+fn variables_of_classes_are_those_of_the_classes_that_manifests_declare() {
+    let of = |site: &str| {
+        k_of(
+            "\"<%{base::env}>\"",
+            "",
+            &format!(
+                "#- manifests/site.pp\n{site}\n\
+                 #- modules/base/manifests/init.pp\nclass base($env = 'prod') {{ }}\n"
+            ),
+        )
+    };
+    for (declaring, expected) in [
+        ("include base", "<prod>"),
+        ("node default { include base }", "<prod>"),
+        ("contain base", "<prod>"),
+        ("require base", "<prod>"),
+        ("class { 'base': env => 'test' }", "<test>"),
+        ("create_resources('class', {base => {}})", "<prod>"),
+        (
+            "lookup('classes', {default_value => ['base']}).each |$it| { include $it }",
+            "<prod>",
+        ),
+        ("lookup('classes', {default_value => []}).include", "fails"),
+        ("$x = 1\nnotify { 'x': }", "fails"),
+        // Puppet fails, as no level has such a list.
+        ("hiera_include('classes')", "unknown"),
+        ("node default { profile::web { 'x': } }", "unknown"),
+        ("ruby_function('base')", "unknown"),
+        ("if ruby_function() { include base }", "unknown"),
+    ] {
+        assert_eq!(of(declaring), expected, "{declaring}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_class_hides_only_what_depends_on_it() {
+    let snapshot = |site: &str| {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+             #- data/common.yaml\nk: common\nweb::port: x\nmissing::a: 1\nt: \"%{{web::env}}\"\nf: \"%{{fine::env}}\"\n\
+             #- data/role/db.yaml\nk: db\n\
+             #- manifests/site.pp\n$role = 'db'\n{site}\n\
+             #- modules/web/manifests/init.pp\nclass web(Integer $port) {{\n  $env = 'a'\n}}\n\
+             #- modules/web/manifests/typed.pp\ndefine web::typed(Integer $port) {{ }}\n\
+             #- modules/fine/manifests/init.pp\nclass fine {{\n  $env = 'b'\n}}\n"
+        );
+        Fixture::new("hiera.yaml", &text).on_disk()
+    };
+    let value = |snapshot: &Snapshot, key: &str| {
+        let root = snapshot.roots().environments().next().unwrap();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let json = from_json(r#"{"n": {"facts": {}, "variables": {}}}"#).unwrap();
+        let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
+        let nodes = with_manifest_variables(&nodes, snapshot, root, &settings).unwrap();
+        let configs = ConfigCache::default();
+        let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+        let view = analysis.at(root);
+        let answer = view.session().lookup(&nodes.scope(0), &Request::key(key));
+        if answer.is_certain() {
+            answer.result.map_or("fails".to_owned(), |it| it.to_s())
+        } else {
+            "unknown".to_owned()
+        }
+    };
+    for failing in [
+        "include web",
+        "class { 'web': }",
+        "include nowhere::at_all",
+        "web::typed { 'x': port => 'y' }",
+        "node 'n' { include web }",
+    ] {
+        let snapshot = snapshot(&format!("include fine\n{failing}"));
+        assert_eq!(value(&snapshot, "k"), "db", "{failing}");
+        assert_eq!(value(&snapshot, "f"), "b", "{failing}");
+        assert_eq!(value(&snapshot, "t"), "unknown", "{failing}");
+    }
+    let snapshot = snapshot("include web\nfail('no')");
+    assert_eq!(value(&snapshot, "k"), "unknown");
+}
+
+#[test]
+fn variables_of_manifests_elsewhere_are_unknown() {
+    let here = "#- manifests/site.pp\n$role = 'db'\n";
+    assert_eq!(k("manifest = manifests", here), "db");
+    let deployed = "/etc/puppetlabs/code/environments/production/manifests";
+    for named in [
+        deployed,
+        "$codedir/environments/production/manifests",
+        "$environmentpath/production/manifests/site.pp",
+    ] {
+        assert_eq!(k(&format!("manifest = {named}"), here), "db", "{named}");
+    }
+    for named in ["init.pp", "other", "/srv/site.pp", "$codedir/site.pp"] {
+        assert_eq!(
+            k(&format!("manifest = {named}"), here),
+            "unknown",
+            "{named}"
+        );
+    }
+    assert_eq!(k("", ""), "common");
+}
