@@ -25,7 +25,7 @@ const MAX_KEPT: usize = 4;
 #[derive(Debug, Default)]
 pub struct SiteCache(Mutex<Vec<KeptSites>>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct KeptSites {
     stamp: u64,
     settings: Settings,
@@ -102,6 +102,14 @@ impl SiteCache {
             sites: Arc::clone(&sites),
         });
         sites
+    }
+
+    /// The sites of one snapshot alone, for snapshots of edits that are tried. Shares what is known.
+    #[must_use]
+    pub fn of_snapshot(&self, stamp: u64) -> SiteCache {
+        let kept = lock(&self.0);
+        let own = kept.iter().filter(|it| it.stamp == stamp);
+        SiteCache(Mutex::new(own.cloned().collect()))
     }
 
     /// Keeps the sites of the snapshot before for this one if the change does not concern them. To

@@ -32,7 +32,7 @@ pub struct KeptResults {
     of_latest: Mutex<OfLatest>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct OfLatest {
     /// The stamp of the snapshot; `None` before the first one.
     stamp: Option<u64>,
@@ -50,6 +50,7 @@ pub(super) struct ReadersName {
     root: RootName,
 }
 
+#[derive(Clone)]
 struct KeptReaders {
     /// The nodes and the settings for which the result holds.
     nodes: u64,
@@ -57,6 +58,7 @@ struct KeptReaders {
     readers: Arc<KnownReaders>,
 }
 
+#[derive(Clone)]
 struct KeptPattern {
     /// The nodes for which the result holds: a path may end with a name of theirs.
     nodes: u64,
@@ -134,6 +136,24 @@ impl KeptResults {
                 !added.iter().any(|key| is_match(key))
             }
         });
+    }
+
+    /// The results for the snapshot after an edit that is only tried, such as a fix. O(what is kept).
+    #[must_use]
+    pub fn after_edit(&self, snapshot: &Snapshot) -> KeptResults {
+        let of_latest = lock(&self.of_latest).clone();
+        let after = KeptResults {
+            sites: self.sites.of_snapshot(snapshot.delta().since),
+            of_latest: Mutex::new(of_latest),
+        };
+        after.follow(snapshot);
+        after
+    }
+
+    /// Whether these are the results for a snapshot.
+    #[must_use]
+    pub fn is_for(&self, stamp: u64) -> bool {
+        lock(&self.of_latest).stamp == Some(stamp)
     }
 
     /// What known nodes that read a key in a file get.

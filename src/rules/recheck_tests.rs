@@ -66,6 +66,14 @@ struct KeptWork {
 impl KeptWork {
     fn check_all(&self, snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
         self.kept.follow(snapshot);
+        self.check_with(&self.kept, snapshot)
+    }
+
+    fn check_with(
+        &self,
+        kept: &Arc<KeptResults>,
+        snapshot: &Snapshot,
+    ) -> BTreeMap<Arc<str>, Vec<Finding>> {
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let nodes = |path: &str| {
             let inputs = NodeInputs::new(&settings, &self.configs);
@@ -73,7 +81,7 @@ impl KeptWork {
         };
         let checker = Checker::new(snapshot, PuppetVersion::V8)
             .with_nodes(nodes)
-            .with_kept(Arc::clone(&self.kept));
+            .with_kept(Arc::clone(kept));
         let paths = snapshot.files().map(|file| file.path().clone());
         let found = paths.map(|path| {
             let findings = checker.file(&path).unwrap_or_default();
@@ -94,7 +102,9 @@ proptest! {
         kept.check_all(&edited.workspace.snapshot());
         for (at, edit) in edits.iter().enumerate() {
             let snapshot = edited.apply(edit);
+            let tried = kept.check_with(&Arc::new(kept.kept.after_edit(&snapshot)), &snapshot);
             let found = kept.check_all(&snapshot);
+            prop_assert_eq!(&tried, &found, "an edit that is tried");
             for (file, findings) in &check_all(&edited.fresh()) {
                 prop_assert_eq!(found.get(file), Some(findings), "{} after {:?}", file, &edits[..=at]);
             }

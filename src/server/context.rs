@@ -17,6 +17,7 @@ use crate::scope::DEFAULT_ENVIRONMENT;
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
 
+use super::diagnostics::FindingsCache;
 use super::requests::semantic_tokens::LastTokens;
 use super::settings::UserSettings;
 
@@ -36,6 +37,7 @@ pub(crate) struct Caches {
     pub(crate) configs: Arc<ConfigCache>,
     pub(crate) nodes: NodeCache,
     pub(crate) kept: Arc<KeptResults>,
+    pub(crate) findings: FindingsCache,
     pub(crate) answers: AnswerCache,
     pub(crate) previews: KeptPreviews,
     /// The semantic tokens last sent to the client.

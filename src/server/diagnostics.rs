@@ -2,23 +2,25 @@
 //!
 //! It must not know how a client gets them: `publish` pushes, two requests pull.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OwnedMutexGuard;
 use tower_lsp::ls_types as lsp;
 
 use super::capabilities::DiagnosticForm;
 use super::connection::Connection;
-use super::context::named_files;
+use super::context::{Outside, named_files};
 use super::convert;
 use super::jobs::{NoAnswer, caught, run_blocking};
+use super::lock;
 use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::uri;
+use super::settings::UserSettings;
 use crate::analysis::severity_at;
-use crate::rules::{self, Checker, Finding, Recheck, RuleSet, Severity, Tag, recheck};
+use crate::rules::{self, Checker, Finding, KeptResults, Recheck, RuleSet, Severity, Tag, recheck};
 use crate::workspace::Snapshot;
 
 /// The diagnostics of all files that hierarchies read, and the files to be checked.
@@ -170,13 +172,110 @@ fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diag
 
 /// The same as findings; `None` for any file if diagnostics are turned off.
 pub(crate) fn findings(view: &View, part: RuleSet) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
-    findings_in(view, &view.snapshot, part)
+    let kept = Arc::clone(&view.caches.kept);
+    let check = findings_in(view, &view.snapshot, kept, part);
+    move |path| {
+        let is_asked_again = part == RuleSet::All && view.documents.get(path).is_some();
+        if is_asked_again {
+            view.caches.findings.of(view, path, || check(path))
+        } else {
+            check(path)
+        }
+    }
 }
 
-/// The same in another snapshot: the workspace of the view after edits.
-pub(crate) fn findings_in<'a>(
+/// The findings in open files of the last snapshot that was asked about: editors ask for the
+/// diagnostics of a file, then for code actions wherever the cursor goes.
+#[derive(Default)]
+pub(crate) struct FindingsCache(Mutex<FindingsOfSnapshot>);
+
+#[derive(Default)]
+struct FindingsOfSnapshot {
+    stamp: u64,
+    settings: Arc<UserSettings>,
+    outside: Arc<Outside>,
+    files: HashMap<Arc<str>, Option<Vec<Finding>>>,
+}
+
+impl FindingsCache {
+    fn of(
+        &self,
+        view: &View,
+        path: &str,
+        find: impl FnOnce() -> Option<Vec<Finding>>,
+    ) -> Option<Vec<Finding>> {
+        let stamp = view.snapshot.stamp();
+        let (settings, outside) = (&view.context.settings, &view.context.outside);
+        {
+            let mut known = lock(&self.0);
+            let is_same = known.stamp == stamp
+                && Arc::ptr_eq(&known.settings, settings)
+                && Arc::ptr_eq(&known.outside, outside);
+            if !is_same {
+                *known = FindingsOfSnapshot {
+                    stamp,
+                    settings: Arc::clone(settings),
+                    outside: Arc::clone(outside),
+                    files: HashMap::new(),
+                };
+            }
+            if let Some(found) = known.files.get(path) {
+                return found.clone();
+            }
+        }
+        let found = find();
+        let mut known = lock(&self.0);
+        if known.stamp == stamp && Arc::ptr_eq(&known.settings, settings) {
+            known.files.insert(Arc::from(path), found.clone());
+        }
+        found
+    }
+}
+
+/// What is kept about the snapshots of edits that are tried one after the other.
+pub(crate) struct TriedEdits<'a> {
+    view: &'a View,
+    /// The last two, as an edit may be taken back.
+    recent: Mutex<[Arc<KeptResults>; 2]>,
+}
+
+impl TriedEdits<'_> {
+    pub(crate) fn of(view: &View) -> TriedEdits<'_> {
+        let kept = || Arc::clone(&view.caches.kept);
+        TriedEdits {
+            view,
+            recent: Mutex::new([kept(), kept()]),
+        }
+    }
+
+    /// The findings of a file in a snapshot: the view's, or one after further edits.
+    pub(crate) fn findings(&self, snapshot: &Snapshot, path: &str) -> Option<Vec<Finding>> {
+        let kept = self.kept(snapshot);
+        findings_in(self.view, snapshot, kept, RuleSet::All)(path)
+    }
+
+    fn kept(&self, snapshot: &Snapshot) -> Arc<KeptResults> {
+        let mut recent = lock(&self.recent);
+        let [before, last] = &*recent;
+        let of_stamp = |stamp: u64| {
+            let all = [last, before, &self.view.caches.kept];
+            all.into_iter().find(|kept| kept.is_for(stamp)).cloned()
+        };
+        if let Some(own) = of_stamp(snapshot.stamp()) {
+            return own;
+        }
+        let since = of_stamp(snapshot.delta().since).unwrap_or_default();
+        let kept = Arc::new(since.after_edit(snapshot));
+        *recent = [since, Arc::clone(&kept)];
+        kept
+    }
+}
+
+/// The findings in a snapshot: the view's, or the workspace of the view after edits.
+fn findings_in<'a>(
     view: &'a View,
     snapshot: &'a Snapshot,
+    kept: Arc<KeptResults>,
     part: RuleSet,
 ) -> impl Fn(&str) -> Option<Vec<Finding>> + 'a {
     let configs = Arc::clone(&view.caches.configs);
@@ -185,9 +284,7 @@ pub(crate) fn findings_in<'a>(
         context.nodes_chosen(&view.caches, &view.snapshot, path, None)
     };
     let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
-    let checker = checker
-        .with_nodes(nodes)
-        .with_kept(view.caches.kept.clone());
+    let checker = checker.with_nodes(nodes).with_kept(kept);
     move |path| {
         if view.context.settings.ignores(path) {
             return None;

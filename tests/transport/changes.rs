@@ -68,6 +68,46 @@ fn a_branch_switch_is_one_change() {
 }
 
 #[test]
+fn an_open_file_is_checked_once_for_diagnostics_and_code_actions() {
+    let folder = tempfile::tempdir().unwrap();
+    let features = Arc::new(Planted::default());
+    // A client that pulls, so nothing is checked unasked.
+    let literals = json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } });
+    let of_documents = json!({ "diagnostic": {}, "codeAction": literals });
+    let mut client = Client::with(options(&features), json!({ "textDocument": of_documents }));
+    let file = format!("file://{}/bad.yaml", folder.path().display());
+    client.open(&file, "bad: 1\n");
+    let ask = |client: &mut Client| {
+        let document = json!({ "uri": file });
+        let start = json!({ "line": 0, "character": 1 });
+        let pull = json!({ "textDocument": document });
+        let actions = json!({
+            "textDocument": document,
+            "range": { "start": start, "end": start },
+            "context": { "diagnostics": [] },
+        });
+        for (method, params) in [
+            ("textDocument/diagnostic", &pull),
+            ("textDocument/diagnostic", &pull),
+            ("textDocument/codeAction", &actions),
+            ("textDocument/codeAction", &actions),
+        ] {
+            let id = client.request(method, params.clone());
+            let answer = client.answer(id).unwrap();
+            assert!(
+                answer["result"].is_object() || answer["result"].is_array(),
+                "{answer}"
+            );
+        }
+        features.checks.load(Ordering::SeqCst)
+    };
+    assert_eq!(ask(&mut client), 1);
+    client.rewrite(&file, 2, "bad: 2\n");
+    assert_eq!(ask(&mut client), 2);
+    client.end();
+}
+
+#[test]
 fn an_edit_has_only_those_files_checked_that_it_can_touch() {
     const FILES: usize = 40;
     const EDITS: usize = 10;

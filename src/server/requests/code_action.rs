@@ -18,7 +18,7 @@ use crate::rules::{Finding, Fixing, RuleSet, Safety, helpful};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::diagnostics::{diagnostic, findings, findings_in};
+use crate::server::diagnostics::{TriedEdits, diagnostic, findings};
 use crate::text::{TextEdit, TextRange, edits_between};
 use crate::workspace::{Files as _, Snapshot, path};
 
@@ -55,10 +55,10 @@ pub(crate) async fn handle(
         if wants_fixes {
             let actions: Vec<Action<'_>> = actions(&findings, at).collect();
             let fixes: Vec<_> = actions.iter().map(|one| (one.finding, one.fix)).collect();
+            let tried = TriedEdits::of(&view);
             let find = |snapshot: &Snapshot| {
                 let is_wanted = !view.stop.requested();
-                is_wanted
-                    .then(|| findings_in(&view, snapshot, RuleSet::All)(&path).unwrap_or_default())
+                is_wanted.then(|| tried.findings(snapshot, &path).unwrap_or_default())
             };
             let helps = helpful(&view.snapshot, &findings, &fixes, find);
             let helping = actions.into_iter().zip(helps);
@@ -104,10 +104,11 @@ fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> 
         most: Safety::Safe,
         accepted: BTreeMap::new(),
     };
+    let tried = TriedEdits::of(view);
     let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
         let own = paths.iter().filter(|at| *at == path);
         let found = own.map(|path| {
-            let found = findings_in(view, snapshot, RuleSet::All)(path);
+            let found = tried.findings(snapshot, path);
             (Arc::clone(path), found.unwrap_or_default())
         });
         found.collect()
