@@ -114,7 +114,7 @@ pub use readers::{ReadFiles, is_wildcard};
 pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, RefusedConfig, Unread};
-pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
+pub use scope_view::{DecidingOptions, KnownOfScope, ScopeView, layers_of, option_fact};
 pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };

@@ -7,7 +7,9 @@ use super::RootView;
 use super::condition::{Condition, conditions};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::interpolation::Key;
-use crate::lookup::{Compilation, LookupOptions, OptionsEntry, Place, Unknown};
+use crate::lookup::{
+    Answer, LookupOptions, OptionsEntry, Place, Request, ScopeCache, ScopeLookups, Unknown,
+};
 use crate::scope::Scope;
 use crate::workspace::{File, OptionFact, Snapshot};
 
@@ -19,11 +21,22 @@ pub struct DecidingOptions {
     pub place: Option<(Arc<str>, u32)>,
 }
 
-/// One scope in a root: a compilation, with the locations and options read so far.
+/// One scope in a root: lookups there, with the locations and options read so far.
 pub struct ScopeView<'v> {
     pub(super) view: &'v RootView<'v>,
-    scope: Scope,
-    pub(super) compilation: Compilation<'v>,
+    lookups: ScopeLookups<'v>,
+    found: FoundInScope,
+}
+
+/// What is known about one scope in a root, for [`RootView::resume`].
+#[derive(Default)]
+pub struct KnownOfScope {
+    lookups: ScopeCache,
+    found: FoundInScope,
+}
+
+#[derive(Default)]
+struct FoundInScope {
     places: Vec<(Layer, Rc<[Place]>)>,
     /// The options for keys, by module; `None` if Puppet refuses them.
     options: Vec<OptionsOfModule>,
@@ -46,24 +59,44 @@ impl RootView<'_> {
     /// One scope in this root.
     #[must_use]
     pub fn in_scope(&self, scope: &Scope) -> ScopeView<'_> {
+        self.resume(scope, KnownOfScope::default())
+    }
+
+    /// One scope in this root, with what is known about it.
+    #[must_use]
+    pub fn resume(&self, scope: &Scope, known: KnownOfScope) -> ScopeView<'_> {
         ScopeView {
             view: self,
-            scope: scope.clone(),
-            compilation: self.session().compilation(scope),
-            places: Vec::new(),
-            options: Vec::new(),
+            lookups: ScopeLookups::resume(self.session(), scope.clone(), known.lookups),
+            found: known.found,
         }
     }
 }
 
 impl ScopeView<'_> {
+    /// What is known about the scope now.
+    #[must_use]
+    pub fn into_known(self) -> KnownOfScope {
+        KnownOfScope {
+            lookups: self.lookups.into_cache(),
+            found: self.found,
+        }
+    }
+
+    /// Like [`crate::lookup::Session::lookup`], in this scope.
+    #[must_use]
+    pub fn lookup(&mut self, request: &Request) -> Answer {
+        self.lookups.lookup(request)
+    }
+
     /// All locations of a layer in this scope; empty if Puppet refuses its configuration.
     pub fn places(&mut self, layer: &Layer) -> Rc<[Place]> {
-        if let Some((_, places)) = self.places.iter().find(|(known, _)| known == layer) {
+        let mut known = self.found.places.iter();
+        if let Some((_, places)) = known.find(|(known, _)| known == layer) {
             return places.clone();
         }
-        let places: Rc<[Place]> = self.compilation.places(layer).unwrap_or_default().into();
-        self.places.push((layer.clone(), places.clone()));
+        let places: Rc<[Place]> = self.lookups.places(layer).unwrap_or_default().into();
+        self.found.places.push((layer.clone(), places.clone()));
         places
     }
 
@@ -71,15 +104,13 @@ impl ScopeView<'_> {
     pub fn options_entry(&mut self, key: &str) -> Option<OptionsEntry> {
         let layers = layers_of(key);
         let module = layers.iter().find_map(Layer::module_name).map(Arc::from);
-        let known = self.options.iter().find(|(name, _)| *name == module);
+        let mut known = self.found.options.iter();
+        let known = known.find(|(name, _)| *name == module);
         let options = match known {
             Some((_, options)) => options.clone(),
             None => {
-                let options = self.compilation.lookup_options(module.as_deref()).ok();
-                if options.is_none() {
-                    self.compilation = self.view.session().compilation(&self.scope);
-                }
-                self.options.push((module, options.clone()));
+                let options = self.lookups.lookup_options(module.as_deref()).ok();
+                self.found.options.push((module, options.clone()));
                 options
             }
         };
@@ -106,7 +137,11 @@ impl ScopeView<'_> {
         for one in unknown {
             self.places(&one.layer);
         }
-        let places = self.places.iter().flat_map(|(_, places)| places.iter());
+        let places = self
+            .found
+            .places
+            .iter()
+            .flat_map(|(_, places)| places.iter());
         let places: Vec<&Place> = places.collect();
         conditions(self.view.analysis.snapshot, unknown, &places)
     }

@@ -164,14 +164,7 @@ impl RootView<'_> {
     /// Like [`RootView::survey`], for a request for the key that may contain a merge.
     #[must_use]
     pub fn survey_by(&self, key: &str, scope: &Scope, request: &Request) -> Survey {
-        let mut scoped = self.in_scope(scope);
-        let answer = scoped.compilation.lookup(request);
-        // After an error the lookup is incomplete and must not be used further.
-        if answer.result.is_err() {
-            scoped = self.in_scope(scope);
-        }
-        let sources = sources(&answer, &quoted(key));
-        scoped.survey(key, answer, sources).asked_by(request)
+        self.in_scope(scope).survey_by(key, request)
     }
 
     /// Like [`RootView::survey_by`], for an existing answer to the request.
@@ -196,7 +189,7 @@ impl RootView<'_> {
         answer: Answer,
         sources: Vec<LevelValue>,
     ) -> Survey {
-        self.in_scope(scope).survey(key, answer, sources)
+        self.in_scope(scope).survey_from(key, answer, sources)
     }
 
     /// Whether some node looks up the key in levels outside of the workspace.
@@ -287,7 +280,19 @@ pub fn grouped_by_answer<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer
 }
 
 impl ScopeView<'_> {
-    fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
+    /// Like [`RootView::survey`], in this scope.
+    #[must_use]
+    pub fn survey(&mut self, key: &str) -> Survey {
+        self.survey_by(key, &request(key))
+    }
+
+    fn survey_by(&mut self, key: &str, request: &Request) -> Survey {
+        let answer = self.lookup(request);
+        let sources = sources(&answer, &quoted(key));
+        self.survey_from(key, answer, sources).asked_by(request)
+    }
+
+    fn survey_from(&mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
         let entry = answer.options.as_ref().and_then(|all| all.entry(key));
         let strategy = strategy(&answer, key);
         let mut walk = SurveyWalk {
@@ -303,9 +308,9 @@ impl ScopeView<'_> {
         let mut options_place = None;
         let layers = layers_of(key);
         for layer in &layers {
-            let all = self.compilation.places(layer).unwrap_or_default();
+            let all = self.places(layer);
             let of_any_node = self.view.places(layer);
-            for any_key in &all {
+            for any_key in &*all {
                 let Some(place) = any_key.for_key(key) else {
                     continue;
                 };
@@ -322,8 +327,7 @@ impl ScopeView<'_> {
         for unknown in &answer.unknown {
             if !layers.contains(&unknown.layer) && !others.contains(&&unknown.layer) {
                 others.push(&unknown.layer);
-                let places = self.compilation.places(&unknown.layer);
-                elsewhere.extend(places.unwrap_or_default());
+                elsewhere.extend(self.places(&unknown.layer).iter().cloned());
             }
         }
         Survey {

@@ -2,6 +2,8 @@
 //! and related files).
 
 use std::cell::{OnceCell, RefCell};
+use std::ops::Deref;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::backend::ValueOrigin;
@@ -22,18 +24,9 @@ use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::{Entry, Paths};
 
-/// A level with its locations for one scope.
+/// A level with its locations for one scope, and what one compilation keeps about it.
 pub(super) struct LevelProvider {
-    pub(super) name: Arc<str>,
-    pub(super) index: usize,
-    pub(super) function: Function,
-    /// Whether the level comes from a configuration of version 3.
-    pub(super) is_version_3: bool,
-    pub(super) options: Value,
-    /// `None`: the function is called once without a location.
-    pub(super) locations: Option<Arc<[Location]>>,
-    /// Path of the configuration, for its errors.
-    pub(super) config: Option<Arc<str>>,
+    located: Rc<LocatedLevel>,
     /// The cached values of a `lookup_key` function.
     pub(super) cached_values: CachedValues,
     /// The cached hashes of a `data_hash` function, by location; the last entry is for a level
@@ -45,54 +38,50 @@ pub(super) struct LevelProvider {
     pub(super) spent: RefCell<Vec<usize>>,
     /// The definition of a function that is not Puppet's own, once searched for.
     pub(super) definition: OnceCell<FunctionDefinition>,
+}
+
+/// A level with its locations for one scope.
+pub(super) struct LocatedLevel {
+    pub(super) name: Arc<str>,
+    pub(super) index: usize,
+    pub(super) function: Function,
+    /// Whether the level comes from a configuration of version 3.
+    pub(super) is_version_3: bool,
+    pub(super) options: Value,
+    /// `None`: the function is called once without a location.
+    pub(super) locations: Option<Arc<[Location]>>,
+    /// Path of the configuration, for its errors.
+    pub(super) config: Option<Arc<str>>,
     pub(super) declared: Option<Declared>,
 }
 
+impl Deref for LevelProvider {
+    type Target = LocatedLevel;
+
+    fn deref(&self) -> &LocatedLevel {
+        &self.located
+    }
+}
+
 impl LevelProvider {
-    pub(super) fn new(
-        config: &Config,
-        index: usize,
-        name: &Arc<str>,
-        function: Function,
-        options: Value,
-        locations: Option<Arc<[Location]>>,
-    ) -> LevelProvider {
+    pub(super) fn of(located: Rc<LocatedLevel>) -> LevelProvider {
         LevelProvider {
-            name: name.clone(),
-            index,
-            function,
-            is_version_3: config.version() == 3,
-            options,
-            locations,
-            config: config.path.clone(),
+            located,
             cached_values: CachedValues::default(),
             hashes: RefCell::default(),
             cached: Cached::default(),
             spent: RefCell::default(),
             definition: OnceCell::new(),
-            declared: None,
         }
     }
 
     /// The same level for another compilation in the same scope, with empty caches.
     pub(super) fn anew(&self) -> LevelProvider {
-        LevelProvider {
-            name: self.name.clone(),
-            index: self.index,
-            function: self.function.clone(),
-            is_version_3: self.is_version_3,
-            options: self.options.clone(),
-            locations: self.locations.clone(),
-            config: self.config.clone(),
-            cached_values: CachedValues::default(),
-            hashes: RefCell::default(),
-            cached: Cached::default(),
-            spent: RefCell::default(),
-            definition: OnceCell::new(),
-            declared: self.declared.clone(),
-        }
+        LevelProvider::of(Rc::clone(&self.located))
     }
+}
 
+impl LocatedLevel {
     /// The locations; none for a function that is called without.
     pub(super) fn all_locations(&self) -> &[Location] {
         self.locations.as_deref().unwrap_or_default()
@@ -155,8 +144,16 @@ impl Engine<'_> {
         let declared = self.declared(&level.function, &datadir, invocation, &methods)?;
         let locations = locations.filter(|list| !(is_legacy && list.is_empty()));
         let function = level.function.clone();
-        let level = LevelProvider::new(config, index, &level.name, function, options, locations);
-        Ok(Some(LevelProvider { declared, ..level }))
+        Ok(Some(LevelProvider::of(Rc::new(LocatedLevel {
+            name: level.name.clone(),
+            index,
+            function,
+            is_version_3: false,
+            options,
+            locations,
+            config: config.path.clone(),
+            declared,
+        }))))
     }
 
     /// `FunctionProvider#unchecked_key_lookup`

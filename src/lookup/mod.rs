@@ -79,7 +79,7 @@ pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
-pub use over_keys::ScopeLookups;
+pub use over_keys::{ScopeCache, ScopeLookups};
 pub use over_nodes::{
     FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
 };

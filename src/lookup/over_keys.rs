@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::layer::Providers;
 use super::location::KnownGlobs;
 use super::options::CollectedOptions;
-use super::{Answer, Request, Session, Tracing};
+use super::{Answer, Compilation, LookupError, LookupOptions, Place, Request, Session, Tracing};
+use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::scope::Scope;
 use crate::value::KeyHashing;
@@ -19,6 +20,12 @@ const MAX_MODULES: usize = 10_000;
 pub struct ScopeLookups<'a> {
     session: Session<'a>,
     scope: Scope,
+    cache: ScopeCache,
+}
+
+/// What lookups in one scope share, for [`ScopeLookups::resume`].
+#[derive(Default)]
+pub struct ScopeCache {
     globs: KnownGlobs,
     /// What lookups of each module's keys share, and of keys without one; `None` where they share nothing.
     collected: Map<Option<Arc<str>>, Option<SharedStart>, KeyHashing>,
@@ -35,12 +42,49 @@ impl<'a> ScopeLookups<'a> {
     /// No lookup yet.
     #[must_use]
     pub fn new(session: Session<'a>, scope: Scope) -> ScopeLookups<'a> {
+        ScopeLookups::resume(session, scope, ScopeCache::default())
+    }
+
+    /// With what earlier lookups in the same scope and session shared.
+    #[must_use]
+    pub fn resume(session: Session<'a>, scope: Scope, cache: ScopeCache) -> ScopeLookups<'a> {
         ScopeLookups {
             session,
             scope,
-            globs: KnownGlobs::default(),
-            collected: Map::default(),
+            cache,
         }
+    }
+
+    /// What the lookups shared.
+    #[must_use]
+    pub fn into_cache(self) -> ScopeCache {
+        self.cache
+    }
+
+    /// The scope.
+    #[must_use]
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Like [`Session::lookup_options`], collected once for each module.
+    ///
+    /// # Errors
+    /// Puppet's error, which every lookup then raises.
+    pub fn lookup_options(
+        &mut self,
+        module: Option<&str>,
+    ) -> Result<Arc<LookupOptions>, LookupError> {
+        self.started(module.map(Arc::from)).lookup_options(module)
+    }
+
+    /// Like [`Session::places_in`].
+    ///
+    /// # Errors
+    /// Puppet's error for the configuration; then nothing is read.
+    pub fn places(&mut self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
+        let module = layer.module_name().map(Arc::from);
+        self.started(module).places(layer)
     }
 
     /// Like [`Session::lookup`]. Locating the levels and collecting the options is most of a lookup's work, and is
@@ -56,22 +100,34 @@ impl<'a> ScopeLookups<'a> {
             is_shared && root.is_some_and(|root| root != LOOKUP_OPTIONS)
         });
         let module: Option<Option<Arc<str>>> = key.map(|key| key.module_name().map(Arc::from));
-        let mut compilation = self.session.compilation_with(&self.scope, &self.globs);
-        if let Some(module) = module
-            && let Some(start) = self.start(module)
-        {
+        let mut compilation = match module {
+            Some(module) => self.started(module),
+            None => self.compilation(),
+        };
+        compilation.lookup(request)
+    }
+
+    fn compilation(&self) -> Compilation<'a> {
+        self.session
+            .compilation_with(&self.scope, &self.cache.globs)
+    }
+
+    /// A compilation with what lookups of a module's keys share.
+    fn started(&mut self, module: Option<Arc<str>>) -> Compilation<'a> {
+        let mut compilation = self.compilation();
+        if let Some(start) = self.start(module) {
             compilation.take(&start.options, &start.located);
         }
-        compilation.lookup(request)
+        compilation
     }
 
     /// What lookups of a module's keys share.
     fn start(&mut self, module: Option<Arc<str>>) -> Option<&SharedStart> {
-        if !self.collected.contains_key(&module) {
-            if self.collected.len() >= MAX_MODULES {
+        if !self.cache.collected.contains_key(&module) {
+            if self.cache.collected.len() >= MAX_MODULES {
                 return None;
             }
-            let mut compilation = self.session.compilation_with(&self.scope, &self.globs);
+            let mut compilation = self.compilation();
             if module.is_some()
                 && let Some(outer) = self.start(None)
             {
@@ -82,8 +138,8 @@ impl<'a> ScopeLookups<'a> {
                 options,
                 located: compilation.located(),
             });
-            self.collected.insert(module.clone(), found);
+            self.cache.collected.insert(module.clone(), found);
         }
-        self.collected.get(&module)?.as_ref()
+        self.cache.collected.get(&module)?.as_ref()
     }
 }

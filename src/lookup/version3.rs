@@ -7,7 +7,7 @@ use super::engine::{Engine, Invocation};
 use super::error::{Found, LookupError};
 use super::interpolate::Methods;
 use super::layer::{defined_twice, twice};
-use super::level::LevelProvider;
+use super::level::{LevelProvider, LocatedLevel};
 use crate::hierarchy::{Config, Function, FunctionKind, V3, V4Level, join};
 use crate::value::{StrKey, Value};
 
@@ -75,8 +75,16 @@ impl Engine<'_> {
             let function = Function { kind, name };
             let declared = self.declared(&function, &datadir, &invocation, &methods)?;
             let index = levels.len();
-            let level = LevelProvider::new(config, index, backend, function, options, locations);
-            levels.push(Rc::new(LevelProvider { declared, ..level }));
+            levels.push(Rc::new(LevelProvider::of(Rc::new(LocatedLevel {
+                name: backend.clone(),
+                index,
+                function,
+                is_version_3: true,
+                options,
+                locations,
+                config: config.path.clone(),
+                declared,
+            }))));
         }
         Ok(levels.into())
     }
@@ -106,11 +114,16 @@ impl Engine<'_> {
                 kind: FunctionKind::DataHash,
                 name: Arc::from(function),
             };
-            let (index, options) = (levels.len(), Value::hash([]));
-            let locations = Some(Arc::from(locations));
-            let level =
-                LevelProvider::new(config, index, &entry.name, function, options, locations);
-            levels.push(Rc::new(level));
+            levels.push(Rc::new(LevelProvider::of(Rc::new(LocatedLevel {
+                name: entry.name.clone(),
+                index: levels.len(),
+                function,
+                is_version_3: false,
+                options: Value::hash([]),
+                locations: Some(Arc::from(locations)),
+                config: config.path.clone(),
+                declared: None,
+            }))));
         }
         Ok(levels.into())
     }

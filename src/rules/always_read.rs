@@ -24,7 +24,7 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         && file.is_last(key)
         && &*key.name != LOOKUP_OPTIONS
         && !file.checker.is_merged(&key.name)
-        && !file.checker.may_be_read_by_function(file.file.path())
+        && !file.may_be_read_by_function()
 }
 
 /// A location that reads a file, and the other files that every node which reads the location

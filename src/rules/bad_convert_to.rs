@@ -1,10 +1,9 @@
 //! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it.
 
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry, shown};
-use crate::analysis::{RootView, quoted};
+use crate::analysis::{ScopeView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
-use crate::scope::Scope;
 use crate::text::typing_error;
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS};
@@ -87,21 +86,15 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     });
     let mut keys: Vec<&KeyFact> = keys.collect();
     for reader in file.readers() {
-        let Some(reach) = reader.reached().first() else {
+        if reader.reached().is_empty() {
             continue;
-        };
-        let view = file.checker.analysis().at(reader.root.root);
-        let scope = reach.scope();
-        let requests = keys.iter().map(|key| Request::key(&quoted(&key.name)));
-        let requests: Vec<Request> = requests.collect();
-        let mut failed = Vec::new();
-        view.session().lookup_each(&scope, &requests, |answer| {
-            failed.push(answer.result.is_err());
-        });
-        let mut failed = failed.into_iter();
-        keys.retain(|key| {
-            let fails = failed.next().unwrap_or_default();
-            !(fails && report_value(file, key, &view, &scope, findings))
+        }
+        file.in_first_scope(reader, |scoped| {
+            keys.retain(|key| {
+                let answer = scoped.lookup(&Request::key(&quoted(&key.name)));
+                let fails = answer.result.is_err();
+                !(fails && report_value(file, key, scoped, findings))
+            });
         });
     }
 }
@@ -111,11 +104,10 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 fn report_value(
     file: &FileContext<'_>,
     key: &KeyFact,
-    view: &RootView<'_>,
-    scope: &Scope,
+    scoped: &mut ScopeView<'_>,
     findings: &mut Findings<'_>,
 ) -> bool {
-    let survey = view.survey(&key.name, scope);
+    let survey = scoped.survey(&key.name);
     let Err(error) = &survey.answer.result else {
         return false;
     };
@@ -126,7 +118,7 @@ fn report_value(
     let is_source = survey.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
     let is_sure = is_source
         && convert_to.is_some_and(is_known)
-        && survey.unknowns(&view.analysis, &[]).is_empty()
+        && survey.unknowns(&file.checker.analysis(), &[]).is_empty()
         && survey.outside().is_empty();
     let Some(message) = conversion(error).filter(|_| is_sure) else {
         return false;

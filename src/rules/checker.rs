@@ -479,9 +479,11 @@ impl<'a> Checker<'a> {
 
     /// Whether all data that is read together with the file and may have the key is in the workspace.
     pub(super) fn has_all_data_for(&self, readers: &[Reader<'_>], key: &str) -> bool {
-        let layers = layers_of(key);
-        let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
-        !unseen.any(|layer| layers.contains(layer))
+        self.has_all_data(readers) || {
+            let layers = layers_of(key);
+            let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
+            !unseen.any(|layer| layers.contains(layer))
+        }
     }
 
     /// Whether all data that is read together with the file is in the workspace.

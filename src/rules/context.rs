@@ -1,16 +1,18 @@
 //! One file under check: its text, its tree, and the roots that read it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::always_read::{AlwaysRead, always_read};
 use super::checker::{Checker, RootContext};
 use super::finding::{Findings, Fix, Safety};
 use super::looked_up::{Held, LookedUp};
-use crate::analysis::{Defined, FileReading};
+use crate::analysis::{Defined, FileReading, KnownOfScope, ScopeView};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{Cause, Reach, Settings, Strategy};
+use crate::scope::Scope;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::{TextEdit, TextRange, cut_words};
@@ -149,6 +151,9 @@ pub(super) struct FileContext<'a> {
     parse: OnceLock<Arc<Parse>>,
     loaded: OnceLock<Arc<DataFile>>,
     always_read: OnceLock<Vec<AlwaysRead>>,
+    may_be_read_by_function: OnceCell<bool>,
+    /// See [`FileContext::in_first_scope`]; by the index of the reader.
+    scopes: RefCell<HashMap<usize, KnownOfScope>>,
 }
 
 impl<'a> FileContext<'a> {
@@ -164,12 +169,41 @@ impl<'a> FileContext<'a> {
             parse: OnceLock::new(),
             loaded: OnceLock::new(),
             always_read: OnceLock::new(),
+            may_be_read_by_function: OnceCell::new(),
+            scopes: RefCell::default(),
         }
     }
 
     /// The files that are read wherever this one is, found once for all keys.
     pub(super) fn always_read(&self) -> &[AlwaysRead] {
         self.always_read.get_or_init(|| always_read(self))
+    }
+
+    /// Whether a level with a function that is never run may read the file, found once for all keys.
+    pub(super) fn may_be_read_by_function(&self) -> bool {
+        *self
+            .may_be_read_by_function
+            .get_or_init(|| self.checker.may_be_read_by_function(self.file.path()))
+    }
+
+    /// Asks in the scope of the first location by which a root reads the file, as far as its path tells.
+    /// What is known about the scope is kept for all keys and rules.
+    pub(super) fn in_first_scope<T>(
+        &self,
+        reader: &Reader<'_>,
+        ask: impl FnOnce(&mut ScopeView<'_>) -> T,
+    ) -> T {
+        let mut readers = self.readers().iter();
+        let number = readers.position(|it| it.is_same_root(reader));
+        let number = number.unwrap_or(usize::MAX);
+        let known = self.scopes.borrow_mut().remove(&number).unwrap_or_default();
+        let scope = reader.reached().first().map(Reach::scope);
+        let view = self.checker.analysis().at(reader.root.root);
+        let mut scoped = view.resume(&scope.unwrap_or_else(Scope::open), known);
+        let answer = ask(&mut scoped);
+        let known = scoped.into_known();
+        self.scopes.borrow_mut().insert(number, known);
+        answer
     }
 
     /// The snapshot of the workspace.

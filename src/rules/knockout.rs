@@ -98,9 +98,8 @@ pub(super) fn prefixed<'a>(
 
 /// The entry of `lookup_options` for a key, for the nodes that read the file.
 fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<OptionsEntry> {
-    let view = file.checker.analysis().at(reader.root.root);
-    let scope = reader.reached().first()?.scope();
-    view.in_scope(&scope).options_entry(key)
+    reader.reached().first()?;
+    file.in_first_scope(reader, |scoped| scoped.options_entry(key))
 }
 
 /// The strings in a key's value that start with a prefix: elements of lists and keys of hashes.

@@ -1,14 +1,13 @@
 //! The effective value of a key, if it is not just the value in one file: merged, interpolated, or
 //! overridden for some nodes.
 
-use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
-use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, quoted, split_key};
+use crate::analysis::{ClassParameter, LevelValue, RootView, ScopeView, Survey, quoted, split_key};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{Compilation, LookupError, Reach, Request};
+use crate::lookup::{LookupError, Reach, Request};
 use crate::rules::{FileContext, Reader};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -23,8 +22,6 @@ pub(super) struct ReaderLookups<'c> {
     pub(super) at: &'c FileContext<'c>,
     pub(super) reader: &'c Reader<'c>,
     pub(super) view: &'c RootView<'c>,
-    /// One compilation for all keys, made on first use.
-    compilation: OnceCell<RefCell<Compilation<'c>>>,
 }
 
 impl<'c> ReaderLookups<'c> {
@@ -33,30 +30,23 @@ impl<'c> ReaderLookups<'c> {
         reader: &'c Reader<'c>,
         view: &'c RootView<'c>,
     ) -> ReaderLookups<'c> {
-        ReaderLookups {
-            at,
-            reader,
-            view,
-            compilation: OnceCell::new(),
-        }
+        ReaderLookups { at, reader, view }
     }
 
     /// Whether nodes that read the file certainly get this value.
-    pub(super) fn is_effective(&self, key: &str, value: &Value, scope: &Scope) -> bool {
-        let found = self.value(key);
-        let is_same = found.is_ok_and(|found| found == *value);
-        is_same && self.view.survey(key, scope).is_sure(&self.view.analysis)
+    pub(super) fn is_effective(&self, key: &str, value: &Value) -> bool {
+        self.at.in_first_scope(self.reader, |scoped| {
+            let survey = scoped.survey(key);
+            let found = survey.answer.result.as_ref();
+            found.is_ok_and(|found| found == value) && survey.is_sure(&self.view.analysis)
+        })
     }
 
     /// The value of a top-level key for the nodes that read the file, as far as its path tells.
     fn value(&self, key: &str) -> Result<Value, LookupError> {
-        let compilation = self.compilation.get_or_init(|| {
-            let scope = self.reader.reached().first().map(Reach::scope);
-            let scope = scope.unwrap_or_else(Scope::open);
-            RefCell::new(self.view.session().compilation(&scope))
-        });
         let request = Request::key(&quoted(key));
-        compilation.borrow_mut().value(&request)
+        let lookup = |scoped: &mut ScopeView<'_>| scoped.lookup(&request).result;
+        self.at.in_first_scope(self.reader, lookup)
     }
 }
 
@@ -116,7 +106,7 @@ impl<'c> EffectiveKey<'c> {
         // This is last, as a lookup costs more than a comparison of types.
         if !counts(parameter, value)
             || at.checker.may_miss_variable(self.class(), reach)
-            || !lookups.is_effective(&key.name, value, &reach.scope())
+            || !lookups.is_effective(&key.name, value)
             || is_given(at, self.lookups.reader.root.root, parameter)
         {
             return 0;
@@ -172,7 +162,11 @@ impl<'c> EffectiveKey<'c> {
         }
         let mut is_same = false;
         for (scope, other) in self.scopes(is_for_readers) {
-            let survey = self.lookups.view.survey(&self.key.name, &scope);
+            let ReaderLookups { at, reader, view } = self.lookups;
+            let survey = match other {
+                None => at.in_first_scope(reader, |scoped| scoped.survey(&self.key.name)),
+                Some(_) => view.survey(&self.key.name, &scope),
+            };
             let result = survey.answer.result.as_ref();
             is_same |= other.is_none()
                 && result.is_ok_and(|value| !value.has_opaque())

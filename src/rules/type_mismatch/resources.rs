@@ -183,7 +183,7 @@ fn check_use(
             && reach.is_some_and(|reach| {
                 !at.checker
                     .may_miss_variable(&made.class.definition.name, reach)
-                    && lookups.is_effective(&key.name, value, &reach.scope())
+                    && lookups.is_effective(&key.name, value)
             })
             && !is_changed_elsewhere(at.snapshot(), &made.fact.type_name)
     };
