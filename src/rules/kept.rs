@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::checker::lock;
+use super::option_list::OptionIndex;
 use crate::analysis::{
-    MAX_LOOKUPS, RootName, SiteCache, Survey, TouchedKeys, concerns_hierarchies,
-    concerns_manifests, last_difference,
+    RootName, SiteCache, Survey, TouchedKeys, concerns_hierarchies, concerns_manifests,
+    last_difference,
 };
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
@@ -20,6 +21,10 @@ use crate::workspace::{Root, Snapshot};
 
 /// Maximum number of kept results of each kind.
 const MAX_KEPT: usize = 10_000;
+
+/// Maximum number of wrong values that are kept for one key of a file, and for all.
+const MAX_WRONG: usize = 1_024;
+const MAX_WRONG_OF_ALL: usize = 16_384;
 
 /// A smaller number of nodes is asked again after each edit.
 const FEW_READERS: usize = if cfg!(test) { 0 } else { 64 };
@@ -30,6 +35,7 @@ pub struct KeptResults {
     /// What is known about the environments of recent snapshots.
     pub(super) sites: SiteCache,
     of_latest: Mutex<OfLatest>,
+    option_index: Mutex<Option<Arc<OptionIndex>>>,
 }
 
 #[derive(Clone, Default)]
@@ -89,7 +95,7 @@ pub(super) struct WrongAnswer {
 impl KnownReaders {
     /// Whether it costs much to find it, and little to keep it.
     fn is_worth_keeping(&self) -> bool {
-        self.of > FEW_READERS && self.wrong.len() <= MAX_LOOKUPS
+        self.of > FEW_READERS && self.wrong.len() <= MAX_WRONG
     }
 }
 
@@ -100,6 +106,13 @@ impl ReadersName {
             file: Arc::clone(file),
             root: RootName::of(root, layer),
         }
+    }
+}
+
+impl OfLatest {
+    fn count_wrong(&self) -> usize {
+        let readers = self.readers.values();
+        readers.map(|kept| kept.readers.wrong.len()).sum()
     }
 }
 
@@ -145,9 +158,20 @@ impl KeptResults {
         let after = KeptResults {
             sites: self.sites.of_snapshot(snapshot.delta().since),
             of_latest: Mutex::new(of_latest),
+            option_index: Mutex::new(self.option_index()),
         };
         after.follow(snapshot);
         after
+    }
+
+    /// The last index of the entries of `lookup_options`.
+    pub(super) fn option_index(&self) -> Option<Arc<OptionIndex>> {
+        lock(&self.option_index).clone()
+    }
+
+    /// Keeps an index of the entries of `lookup_options`.
+    pub(super) fn keep_option_index(&self, index: &Arc<OptionIndex>) {
+        *lock(&self.option_index) = Some(Arc::clone(index));
     }
 
     /// Whether these are the results for a snapshot.
@@ -174,6 +198,7 @@ impl KeptResults {
             if readers.is_worth_keeping()
                 && let Some(mut kept) = self.latest(snapshot)
                 && kept.readers.len() < MAX_KEPT
+                && kept.count_wrong() + readers.wrong.len() <= MAX_WRONG_OF_ALL
             {
                 let kept_readers = KeptReaders {
                     nodes,
@@ -331,5 +356,25 @@ mod tests {
         assert_eq!((unmatched(&found), patterns), (vec!["^m::"], 1));
         let (found, _, patterns) = edited.after("x::y:", "y::x:");
         assert_eq!((unmatched(&found), patterns), (vec!["^m::", "^x::"], 1));
+    }
+
+    #[test]
+    fn entries_of_options_are_found_again_once_their_names_change() {
+        let mut edited = TypedText::new();
+        let index = |edited: &TypedText| edited.kept.option_index().expect("it was asked for");
+        edited.after("other: 2", "other: 3");
+        let first = index(&edited);
+        edited.after("other: 3", "other: 4");
+        assert!(Arc::ptr_eq(&first, &index(&edited)));
+        edited.after(
+            "lookup_options: {",
+            "lookup_options: {other: {merge: unique}, ",
+        );
+        let second = index(&edited);
+        assert!(!Arc::ptr_eq(&first, &second));
+        edited.after("'^m::': {merge: first}", "'^m::': {merge: hash}");
+        assert!(Arc::ptr_eq(&second, &index(&edited)));
+        edited.after("'^m::'", "'^o'");
+        assert!(!Arc::ptr_eq(&second, &index(&edited)));
     }
 }

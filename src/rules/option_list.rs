@@ -19,12 +19,27 @@ pub(super) struct ListedOption {
     pub(super) path: Arc<str>,
     /// The range of the key or pattern.
     pub(super) range: TextRange,
+    keys: OptionKeys,
+}
+
+/// The keys that an entry may apply to.
+#[derive(Clone)]
+struct OptionKeys {
+    /// The key or pattern.
+    name: Arc<str>,
     pattern: Option<Regexp>,
     /// For an entry of a module's data, the prefix of the keys that it can apply to.
     of_module: Option<String>,
 }
 
-impl ListedOption {
+/// A pattern is compiled from the name.
+impl PartialEq for OptionKeys {
+    fn eq(&self, other: &OptionKeys) -> bool {
+        self.name == other.name && self.of_module == other.of_module
+    }
+}
+
+impl OptionKeys {
     /// Whether the entry may apply to a key. A pattern that exceeds the limit of steps may.
     pub(super) fn is_for(&self, key: &str) -> bool {
         if let Some(prefix) = &self.of_module
@@ -37,20 +52,27 @@ impl ListedOption {
             Some(pattern) => pattern.is_match(key).unwrap_or(true),
         }
     }
+}
+
+impl ListedOption {
+    /// Whether the entry may apply to a key. A pattern that exceeds the limit of steps may.
+    pub(super) fn is_for(&self, key: &str) -> bool {
+        self.keys.is_for(key)
+    }
 
     /// Whether the entry certainly applies to a key.
     pub(super) fn is_certainly_for(&self, key: &str) -> bool {
         let matches = |pattern: &Regexp| pattern.is_match(key).unwrap_or(false);
-        self.is_for(key) && self.pattern.as_ref().is_none_or(matches)
+        self.is_for(key) && self.keys.pattern.as_ref().is_none_or(matches)
     }
 
     /// The module whose data has the entry, if the data is only a module's.
     pub(super) fn module(&self) -> Option<&str> {
-        self.of_module.as_deref()?.strip_suffix("::")
+        self.keys.of_module.as_deref()?.strip_suffix("::")
     }
 
     pub(super) fn is_pattern(&self) -> bool {
-        self.pattern.is_some()
+        self.keys.pattern.is_some()
     }
 }
 
@@ -65,10 +87,18 @@ pub(super) fn knockout_prefix(options: &Value) -> Option<&str> {
     options.get("merge")?.get("knockout_prefix")?.as_str()
 }
 
-/// All entries, indexed by key.
+/// All entries.
 pub(super) struct OptionList {
     /// Ordered by file and position.
     pub(super) entries: Vec<ListedOption>,
+    index: Arc<OptionIndex>,
+}
+
+/// The entries of an [`OptionList`] by key. It depends on nothing but their names and modules, so it
+/// is kept as long as these are the same: a search for a key costs O(patterns).
+pub(super) struct OptionIndex {
+    /// Of each entry.
+    keys: Vec<OptionKeys>,
     /// Indexes of entries for single keys.
     exact: HashMap<Arc<str>, Vec<usize>>,
     /// Indexes of patterns.
@@ -77,6 +107,9 @@ pub(super) struct OptionList {
     known: Mutex<HashMap<Arc<str>, Arc<[usize]>, KeyHashing>>,
 }
 
+/// Maximum number of keys whose entries are kept.
+const MAX_KNOWN: usize = 1 << 16;
+
 impl OptionList {
     /// The entries that may apply to a key, ordered by file and position. O(patterns + entries
     /// found) once for a key.
@@ -84,8 +117,32 @@ impl OptionList {
         &'l self,
         key: &str,
     ) -> impl Iterator<Item = &'l ListedOption> + use<'l> {
-        let found = self.numbers_for(key);
+        let found = self.index.numbers_for(key);
         (0..found.len()).map(move |at| &self.entries[found[at]])
+    }
+}
+
+impl OptionIndex {
+    fn of(entries: &[ListedOption]) -> OptionIndex {
+        let keys: Vec<OptionKeys> = entries.iter().map(|entry| entry.keys.clone()).collect();
+        let mut exact: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+        let mut patterns = Vec::new();
+        for (at, entry) in keys.iter().enumerate() {
+            match entry.pattern {
+                Some(_) => patterns.push(at),
+                None => exact.entry(Arc::clone(&entry.name)).or_default().push(at),
+            }
+        }
+        OptionIndex {
+            keys,
+            exact,
+            patterns,
+            known: Mutex::default(),
+        }
+    }
+
+    fn is_of(&self, entries: &[ListedOption]) -> bool {
+        self.keys.iter().eq(entries.iter().map(|entry| &entry.keys))
     }
 
     fn numbers_for(&self, key: &str) -> Arc<[usize]> {
@@ -94,10 +151,14 @@ impl OptionList {
         }
         let exact = self.exact.get(key).into_iter().flatten();
         let mut found: Vec<usize> = exact.chain(&self.patterns).copied().collect();
-        found.retain(|at| self.entries[*at].is_for(key));
+        found.retain(|at| self.keys[*at].is_for(key));
         found.sort_unstable();
         let found: Arc<[usize]> = found.into();
-        lock(&self.known).insert(Arc::from(key), Arc::clone(&found));
+        let mut known = lock(&self.known);
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(Arc::from(key), Arc::clone(&found));
         found
     }
 }
@@ -136,26 +197,22 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
                 value: value.clone(),
                 path: Arc::clone(file.path()),
                 range: fact.key,
-                pattern,
-                of_module: of_module.clone(),
+                keys: OptionKeys {
+                    name: Arc::clone(&fact.pattern),
+                    pattern,
+                    of_module: of_module.clone(),
+                },
             });
         }
     }
     listed.sort_by(|a, b| (&a.path, a.range).cmp(&(&b.path, b.range)));
-    let mut exact: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
-    let mut patterns = Vec::new();
-    for (at, entry) in listed.iter().enumerate() {
-        if entry.is_pattern() {
-            patterns.push(at)
-        } else {
-            exact.entry(Arc::clone(&entry.name)).or_default().push(at)
-        }
-    }
+    let kept = checker.kept.option_index();
+    let index = kept.filter(|index| index.is_of(&listed));
+    let index = index.unwrap_or_else(|| Arc::new(OptionIndex::of(&listed)));
+    checker.kept.keep_option_index(&index);
     OptionList {
         entries: listed,
-        exact,
-        patterns,
-        known: Mutex::default(),
+        index,
     }
 }
 
