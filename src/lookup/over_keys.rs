@@ -10,7 +10,7 @@ use super::{Answer, Compilation, LookupError, LookupOptions, Place, Request, Ses
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::scope::Scope;
-use crate::value::KeyHashing;
+use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Maximum number of modules whose options are kept.
@@ -91,6 +91,19 @@ impl<'a> ScopeLookups<'a> {
     /// done once for each module.
     #[must_use]
     pub fn lookup(&mut self, request: &Request) -> Answer {
+        self.compilation_for(request).lookup(request)
+    }
+
+    /// The result of [`ScopeLookups::lookup`] alone, which costs less.
+    ///
+    /// # Errors
+    /// Puppet's error.
+    pub fn value(&mut self, request: &Request) -> Result<Value, LookupError> {
+        self.compilation_for(request).value(request)
+    }
+
+    /// A compilation with what its first request shares with others.
+    fn compilation_for(&mut self, request: &Request) -> Compilation<'a> {
         // Other traces show how the options are found.
         let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
         let key = request.names.first().and_then(|name| Key::parse(name).ok());
@@ -100,11 +113,10 @@ impl<'a> ScopeLookups<'a> {
             is_shared && root.is_some_and(|root| root != LOOKUP_OPTIONS)
         });
         let module: Option<Option<Arc<str>>> = key.map(|key| key.module_name().map(Arc::from));
-        let mut compilation = match module {
+        match module {
             Some(module) => self.started(module),
             None => self.compilation(),
-        };
-        compilation.lookup(request)
+        }
     }
 
     fn compilation(&self) -> Compilation<'a> {

@@ -91,8 +91,11 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         }
         file.in_first_scope(reader, |scoped| {
             keys.retain(|key| {
-                let answer = scoped.lookup(&Request::key(&quoted(&key.name)));
-                let fails = answer.result.is_err();
+                if file.checker.is_cancelled() {
+                    return true;
+                }
+                let request = Request::key(&quoted(&key.name));
+                let fails = scoped.value(&request).is_err();
                 !(fails && report_value(file, key, scoped, findings))
             });
         });

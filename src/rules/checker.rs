@@ -77,6 +77,7 @@ pub struct Checker<'a> {
     rules: Vec<&'static Rule>,
     /// Maximum number of findings per file.
     most_findings: usize,
+    is_cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 pub(super) type ClassAndParameter = (Arc<str>, Arc<str>);
@@ -160,6 +161,7 @@ impl<'a> Checker<'a> {
             formats: Mutex::default(),
             rules: RULES.to_vec(),
             most_findings: MAX_FINDINGS,
+            is_cancelled: Arc::new(|| false),
         };
         let roots = snapshot.roots().iter().map(|root| {
             let RootView {
@@ -218,6 +220,24 @@ impl<'a> Checker<'a> {
     #[must_use]
     pub fn with_kept(self, kept: Arc<KeptResults>) -> Checker<'a> {
         Checker { kept, ..self }
+    }
+
+    /// The same checker for work that may be cancelled: once `is_cancelled` returns true, findings are
+    /// incomplete, and must be dropped.
+    #[must_use]
+    pub fn with_cancellation(
+        self,
+        is_cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
+    ) -> Checker<'a> {
+        Checker {
+            is_cancelled,
+            ..self
+        }
+    }
+
+    /// Whether the work is cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        (self.is_cancelled)()
     }
 
     /// The snapshot that is checked.

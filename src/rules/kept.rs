@@ -180,21 +180,21 @@ impl KeptResults {
         lock(&self.of_latest).stamp == Some(stamp)
     }
 
-    /// What known nodes that read a key in a file get.
+    /// What known nodes that read a key in a file get; `None` if that was not found.
     pub(super) fn readers(
         &self,
         snapshot: &Snapshot,
         name: &ReadersName,
         (nodes, settings): (u64, &Settings),
-        find: impl FnOnce() -> KnownReaders,
-    ) -> Arc<KnownReaders> {
+        find: impl FnOnce() -> Option<KnownReaders>,
+    ) -> Option<Arc<KnownReaders>> {
         let known = self.latest(snapshot).and_then(|kept| {
             let known = kept.readers.get(name)?;
             let is_of = known.nodes == nodes && known.settings.answers_alike(settings);
             is_of.then(|| Arc::clone(&known.readers))
         });
-        known.unwrap_or_else(|| {
-            let readers = Arc::new(find());
+        known.or_else(|| {
+            let readers = Arc::new(find()?);
             if readers.is_worth_keeping()
                 && let Some(mut kept) = self.latest(snapshot)
                 && kept.readers.len() < MAX_KEPT
@@ -207,7 +207,7 @@ impl KeptResults {
                 };
                 kept.readers.insert(name.clone(), kept_readers);
             }
-            readers
+            Some(readers)
         })
     }
 
@@ -376,5 +376,29 @@ mod tests {
         assert!(Arc::ptr_eq(&second, &index(&edited)));
         edited.after("'^m::'", "'^o'");
         assert!(!Arc::ptr_eq(&second, &index(&edited)));
+    }
+
+    #[test]
+    fn a_cancelled_check_ends_early_and_leaves_nothing_incomplete() {
+        let mut edited = TypedText::new();
+        let (expected, ..) = edited.after("other: 2", "other: 3");
+        let snapshot = edited.workspace.snapshot();
+        let path = "/repo/data/common.yaml";
+        let mut counts = Vec::new();
+        for most in 0..40 {
+            let kept: Arc<KeptResults> = Arc::default();
+            kept.follow(&snapshot);
+            let checker = || Checker::new(&snapshot, PuppetVersion::V8).with_kept(kept.clone());
+            let asked = std::sync::atomic::AtomicUsize::new(0);
+            let is_cancelled =
+                move || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= most;
+            let cancelled = checker().with_cancellation(Arc::new(is_cancelled));
+            counts.push(cancelled.file(path).unwrap_or_default().len());
+            let found = checker().file(path).unwrap_or_default().into_iter();
+            let found: Vec<String> = found.map(|finding| finding.message).collect();
+            assert_eq!(found, expected, "cancelled when asked {most} times");
+        }
+        assert_eq!(counts[0], 0);
+        assert!(counts.is_sorted(), "{counts:?}");
     }
 }

@@ -68,10 +68,11 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let readers: Vec<ReaderLookups<'_>> = readers
         .map(|(reader, view)| ReaderLookups::new(at, reader, view))
         .collect();
-    for key in typed {
+    let is_wanted = |_: &&KeyFact| !at.checker.is_cancelled();
+    for key in typed.take_while(is_wanted) {
         check_key(at, key, &readers, findings);
     }
-    for key in used {
+    for key in used.take_while(is_wanted) {
         resources::check_key(at, key, &readers, findings);
     }
 }

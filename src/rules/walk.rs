@@ -152,6 +152,9 @@ pub(super) fn roles(tree: &Tree) -> Vec<NodeRole> {
 
 impl<'a> RuleWalk<'a> {
     fn call<H: Copy>(&mut self, hooks: &[(usize, H)], call: impl Fn(H, &mut Findings<'a>)) {
+        if self.at.checker.is_cancelled() {
+            return;
+        }
         for &(index, hook) in hooks {
             let Some(findings) = &mut self.runs[index] else {
                 continue;

@@ -127,7 +127,11 @@ impl FileDiagnostics {
             if view.stop.requested() {
                 return false;
             }
-            match findings(path) {
+            let found = findings(path);
+            if view.stop.requested() {
+                return false;
+            }
+            match found {
                 Some(found) => {
                     let related = found.iter().flat_map(|finding| &finding.related);
                     let related = related.map(|it| Arc::clone(&it.path)).collect();
@@ -225,7 +229,8 @@ impl FindingsCache {
         }
         let found = find();
         let mut known = lock(&self.0);
-        if known.stamp == stamp && Arc::ptr_eq(&known.settings, settings) {
+        let is_complete = !view.stop.requested();
+        if is_complete && known.stamp == stamp && Arc::ptr_eq(&known.settings, settings) {
             known.files.insert(Arc::from(path), found.clone());
         }
         found
@@ -284,7 +289,11 @@ fn findings_in<'a>(
         context.nodes_chosen(&view.caches, &view.snapshot, path, None)
     };
     let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
-    let checker = checker.with_nodes(nodes).with_kept(kept);
+    let stop = view.stop.clone();
+    let checker = checker
+        .with_nodes(nodes)
+        .with_kept(kept)
+        .with_cancellation(Arc::new(move || stop.requested()));
     move |path| {
         if view.context.settings.ignores(path) {
             return None;

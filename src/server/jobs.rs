@@ -183,7 +183,12 @@ impl Lanes {
                 if let Some(reason) = flag.reason() {
                     return Err(NoAnswer::Stopped(reason));
                 }
-                caught(work)
+                let answer = caught(work)?;
+                // What cancelled work returns is incomplete.
+                match flag.reason() {
+                    Some(reason) => Err(NoAnswer::Stopped(reason)),
+                    None => Ok(answer),
+                }
             };
             runtime::spawn_blocking(run)
                 .await

@@ -45,8 +45,8 @@ impl<'c> ReaderLookups<'c> {
     /// The value of a top-level key for the nodes that read the file, as far as its path tells.
     fn value(&self, key: &str) -> Result<Value, LookupError> {
         let request = Request::key(&quoted(key));
-        let lookup = |scoped: &mut ScopeView<'_>| scoped.lookup(&request).result;
-        self.at.in_first_scope(self.reader, lookup)
+        let value = |scoped: &mut ScopeView<'_>| scoped.value(&request);
+        self.at.in_first_scope(self.reader, value)
     }
 }
 

@@ -99,6 +99,9 @@ impl EffectiveKey<'_> {
         let asked = (site.nodes.id(), &checker.settings);
         let kept = &checker.kept;
         let readers = kept.readers(at.snapshot(), &name, asked, || self.known_readers(&site));
+        let Some(readers) = readers else {
+            return;
+        };
         let KnownReaders {
             of,
             some_may_have,
@@ -159,7 +162,8 @@ impl EffectiveKey<'_> {
         }
     }
 
-    fn known_readers(&self, site: &SiteNodes) -> KnownReaders {
+    /// `None` if the work was cancelled.
+    fn known_readers(&self, site: &SiteNodes) -> Option<KnownReaders> {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
         let nodes = &site.nodes;
@@ -167,9 +171,13 @@ impl EffectiveKey<'_> {
         let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
         let of = readers.len();
         let members = self.deciding(nodes, readers);
-        let limit = LookupLimit::unlimited(view.analysis.is_cancelled);
+        let is_cancelled = || at.checker.is_cancelled();
+        let limit = LookupLimit::unlimited(&is_cancelled);
         let request = request(&key.name);
         let runs = lookup::runs_within(&session, nodes, &request, &members, &limit);
+        if is_cancelled() {
+            return None;
+        }
         let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
             let mut read = run.answer.reads.variables.iter();
@@ -206,11 +214,11 @@ impl EffectiveKey<'_> {
                 of_readers,
             })
         });
-        KnownReaders {
+        Some(KnownReaders {
             of,
             some_may_have,
             wrong: wrong.collect(),
-        }
+        })
     }
 
     /// Those of some nodes for which the file may give or change the value. O(files with the key +
