@@ -8,7 +8,7 @@ use super::finding::Finding;
 use super::fixes;
 use super::kept::KeptResults;
 use super::known_nodes::NodesFor;
-use super::option_list::{self, ListedOption, OptionList};
+use super::option_list::OptionList;
 use super::reference_graph::Edge;
 use super::rule::Hook;
 use super::secrets::{hide, secrets_among};
@@ -58,8 +58,8 @@ pub struct Checker<'a> {
     pub(super) roots: Vec<RootContext<'a>>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
-    options: OnceLock<OptionList>,
-    knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
+    pub(super) options: OnceLock<OptionList>,
+    pub(super) knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) missing_values: OnceLock<Vec<Arc<[MissingValue]>>>,
     pub(super) evaluation_orders: OnceLock<Vec<Arc<EvaluationOrder>>>,
     /// What was found out about this and other snapshots.
@@ -438,48 +438,6 @@ impl<'a> Checker<'a> {
     /// Whether some hierarchy reads a file with a top-level key.
     pub(super) fn has_data(&self, key: &str) -> bool {
         self.files_with(key).next().is_some()
-    }
-
-    /// The entries of `lookup_options` that apply to a key, from all data.
-    pub(super) fn options_for<'c>(
-        &'c self,
-        key: &str,
-    ) -> impl Iterator<Item = &'c ListedOption> + use<'a, 'c> {
-        self.options().for_key(key)
-    }
-
-    /// The entries of `lookup_options` of all data, ordered by file and position.
-    pub(super) fn all_options(&self) -> &[ListedOption] {
-        &self.options().entries
-    }
-
-    fn options(&self) -> &OptionList {
-        self.options.get_or_init(|| option_list::list(self))
-    }
-
-    /// All knock-out prefixes that `lookup_options` set.
-    pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
-        self.knockout_prefixes.get_or_init(|| {
-            let options = self.options().entries.iter();
-            let prefixes = options.filter_map(|entry| option_list::knockout_prefix(&entry.value));
-            let prefixes = prefixes.filter(|prefix| !prefix.is_empty());
-            prefixes.map(Arc::from).collect()
-        })
-    }
-
-    /// Whether some entry of `lookup_options` for a key has an option.
-    pub(super) fn has_option(&self, key: &str, option: &str) -> bool {
-        let mut entries = self.options_for(key);
-        entries.any(|entry| entry.value.get(option).is_some())
-    }
-
-    /// Whether some entry of `lookup_options` for a key merges values: each strategy but `first`.
-    pub(super) fn is_merged(&self, key: &str) -> bool {
-        let merges = |entry: &ListedOption| {
-            let has_merge = entry.value.get("merge").is_some();
-            has_merge && option_list::strategy(&entry.value) != Some("first")
-        };
-        self.options_for(key).any(merges)
     }
 
     /// The variables in the paths of all hierarchies, without a leading `::`.

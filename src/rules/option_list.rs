@@ -1,7 +1,7 @@
 //! The entries of `lookup_options` in all data that hierarchies read, and the keys that they apply
 //! to. Which entry is used depends on the scope.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::checker::{Checker, lock};
@@ -213,6 +213,50 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     OptionList {
         entries: listed,
         index,
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The entries of `lookup_options` that apply to a key, from all data.
+    pub(super) fn options_for<'c>(
+        &'c self,
+        key: &str,
+    ) -> impl Iterator<Item = &'c ListedOption> + use<'a, 'c> {
+        self.options().for_key(key)
+    }
+
+    /// The entries of `lookup_options` of all data, ordered by file and position.
+    pub(super) fn all_options(&self) -> &[ListedOption] {
+        &self.options().entries
+    }
+
+    fn options(&self) -> &OptionList {
+        self.options.get_or_init(|| list(self))
+    }
+
+    /// All knock-out prefixes that `lookup_options` set.
+    pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
+        self.knockout_prefixes.get_or_init(|| {
+            let options = self.options().entries.iter();
+            let prefixes = options.filter_map(|entry| knockout_prefix(&entry.value));
+            let prefixes = prefixes.filter(|prefix| !prefix.is_empty());
+            prefixes.map(Arc::from).collect()
+        })
+    }
+
+    /// Whether some entry of `lookup_options` for a key has an option.
+    pub(super) fn has_option(&self, key: &str, option: &str) -> bool {
+        let mut entries = self.options_for(key);
+        entries.any(|entry| entry.value.get(option).is_some())
+    }
+
+    /// Whether some entry of `lookup_options` for a key merges values: each strategy but `first`.
+    pub(super) fn is_merged(&self, key: &str) -> bool {
+        let merges = |entry: &ListedOption| {
+            let has_merge = entry.value.get("merge").is_some();
+            has_merge && strategy(&entry.value) != Some("first")
+        };
+        self.options_for(key).any(merges)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::core_facts::is_of_facter;
 use crate::interpolation::{Key, Segment};
 use crate::syntax::puppet::is_match_variable;
-use crate::value::{HashMap, StrKey};
+use crate::value::HashMap;
 
 /// How much of a node's facts, or of its trusted data, is told.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -210,7 +210,7 @@ impl Gaps {
 /// Whether the facts of one node are all that it has, to judge by their names: Puppet adds
 /// `clientversion` to those of every agent, and Facter has the others on every system. A query for
 /// some facts hardly asks for all of these.
-pub(super) fn are_all_facts(facts: &HashMap) -> bool {
+pub(super) fn are_all_facts(has_fact: impl Fn(&str) -> bool) -> bool {
     let every = [
         "clientversion",
         "facterversion",
@@ -218,7 +218,7 @@ pub(super) fn are_all_facts(facts: &HashMap) -> bool {
         "networking",
         "os",
     ];
-    every.iter().all(|name| facts.contains_key(&StrKey(name)))
+    every.into_iter().all(has_fact)
 }
 
 #[cfg(test)]
@@ -333,5 +333,48 @@ mod tests {
         scope.bind("role", "web");
         assert_eq!(scope.variable("role"), Variable::Known("web".into()));
         assert_eq!(scope.variable("site"), Variable::Known("lon".into()));
+    }
+
+    /// The states of variables of the only node of a nodes file in JSON, the same as in YAML.
+    fn states_in_file(node: &str, paths: &[&str]) -> Vec<String> {
+        let text = format!("{{\"a.b.c\": {node}}}");
+        let value = crate::value::load_yaml(text.as_bytes()).unwrap();
+        let no_facts = HashMap::default();
+        let from_yaml = super::super::Nodes::read(&value, &no_facts).unwrap();
+        let from_json = super::super::read_json_nodes(&text.into(), "nodes", &no_facts).unwrap();
+        let [in_yaml, in_json] = [from_yaml, from_json].map(|nodes| {
+            let node = &nodes.all()[0];
+            let states = paths.iter().map(|path| state(node, path));
+            states.collect::<Vec<String>>()
+        });
+        assert_eq!(in_yaml, in_json);
+        in_json
+    }
+
+    #[test]
+    fn what_every_system_has_is_unknown_where_it_is_missing_in_a_file() {
+        let written = r#"{"facts": {"site": "lon", "os": {"family": "Debian"}}, "variables": {"timezone": "UTC"}}"#;
+        let expected = [
+            ("facts.site", "lon"),
+            ("facts.os.family", "Debian"),
+            ("facts.os.name", "unknown"),
+            ("facts.os.release.major", "unknown"),
+            ("os.release.major", "unknown"),
+            ("facts.kernel", "unknown"),
+            ("::kernel", "unknown"),
+            ("facts.networking.ip", "unknown"),
+            ("networking.hostname", "a"),
+            ("facts.timezone", "unknown"),
+            ("timezone", "UTC"),
+            ("facts.rack", "undefined"),
+            ("rack", "undefined"),
+            ("osfamily", "undefined"),
+        ];
+        let states = states_in_file(written, &expected.map(|(path, _)| path));
+        assert_eq!(states, expected.map(|(_, state)| state));
+        // The names say that these are all facts of an agent.
+        let all = r#"{"facts": {"clientversion": "8", "facterversion": "4", "kernel": "Linux", "networking": {}, "os": {}}}"#;
+        let states = states_in_file(all, &["facts.os.name", "facts.networking.ip", "kernel"]);
+        assert_eq!(states, ["undefined", "undefined", "Linux"]);
     }
 }

@@ -140,6 +140,51 @@ const OTHERS: [&str; 39] = [
     "zpool_version",
 ];
 
+/// Facts that every system has: those that the facts of 18 operating systems in FacterDB have in common,
+/// without some of its hardware, and the versions that an agent adds.
+const ON_EVERY_SYSTEM: [&str; 31] = [
+    "clientversion",
+    "facterversion",
+    "is_virtual",
+    "kernel",
+    "kernelmajversion",
+    "kernelrelease",
+    "kernelversion",
+    "networking.domain",
+    "networking.fqdn",
+    "networking.hostname",
+    "networking.interfaces",
+    "networking.ip",
+    "networking.mac",
+    "networking.mtu",
+    "networking.netmask",
+    "networking.network",
+    "networking.primary",
+    "os.architecture",
+    "os.family",
+    "os.hardware",
+    "os.name",
+    "os.release.full",
+    "os.release.major",
+    "path",
+    "processors.count",
+    "processors.isa",
+    "processors.models",
+    "puppetversion",
+    "ruby.version",
+    "timezone",
+    "virtual",
+];
+
+/// The fact that every system has at or around a path of facts, such as `os.release.major`.
+pub(super) fn on_every_system(path: &[&str]) -> Option<&'static str> {
+    let is_around = |fact: &&&str| {
+        let mut path = path.iter();
+        fact.split('.').all(|name| path.next() == Some(&name))
+    };
+    ON_EVERY_SYSTEM.iter().find(is_around).copied()
+}
+
 /// Whether a variable is one of Facter's facts that is a hash, or a hash within one: `facts.os`,
 /// `::os.release`.
 #[must_use]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::completeness::written;
-use super::{Completeness, Node};
+use super::{Completeness, DEFAULT_ENVIRONMENT, Node, Variable};
 use crate::datatype::{timestamp_of_text, timestamp_text};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, JsonError, StrKey, Value, to_json};
@@ -96,6 +96,7 @@ fn entry_of(node: &Node, wanted: &Completeness) -> HashMap {
         entry.insert("environment".into(), Value::String(environment.clone()));
     }
     let (told, facts) = (&node.told, node.facts.whole());
+    let scope = node.scope(DEFAULT_ENVIRONMENT);
     for (name, values, told, wanted) in [
         ("facts", &*facts, &told.facts, &wanted.facts),
         ("trusted", &node.trusted, &told.trusted, &wanted.trusted),
@@ -112,6 +113,10 @@ fn entry_of(node: &Node, wanted: &Completeness) -> HashMap {
         };
         for path in paths {
             let member = format!("{name}.{}", written(&path));
+            // A file that was written by hand lacks facts that the node has.
+            if node.from_file && scope.variable(&member) == Variable::Unknown {
+                continue;
+            }
             entry.insert(member.into(), value_at(values, &path));
         }
     }
@@ -131,7 +136,7 @@ fn value_at(values: &HashMap, path: &[Segment]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Nodes, Told, Variable, read_json_nodes};
+    use super::super::{Nodes, Told, read_json_nodes};
     use super::*;
 
     fn read(text: &str) -> Nodes {
@@ -205,6 +210,13 @@ mod tests {
         ] {
             assert_eq!(state(&b, path), expected, "{path}");
         }
+        let by_hand = read(r#"{"a": {"facts": {"os": {"family": "Suse"}}}}"#);
+        let only_major = self::wanted(&["os.release.major", "os.family", "rack"], &[], &[]);
+        let text = nodes_file(by_hand.all(), &only_major, &imported).unwrap();
+        assert!(
+            text.ends_with("\"a\": {\"facts.os.family\":\"Suse\",\"facts.rack\":null}\n}\n"),
+            "{text}"
+        );
         // Variables of a node without a classifier's answer are not told.
         let a: Nodes = std::iter::once(again.get("a").unwrap().clone()).collect();
         assert_eq!(state(&a, "role"), "unknown");

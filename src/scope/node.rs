@@ -24,6 +24,9 @@ pub struct Node {
     pub knowledge: Knowledge,
     /// What is complete in the given data.
     pub told: Completeness,
+    /// Whether its facts come from a file, which may be written by hand: those that every system has,
+    /// and that are missing, are unknown.
+    pub from_file: bool,
 }
 
 /// How complete the data of a node is.
@@ -181,6 +184,7 @@ impl Node {
                 .or_else(|| below.environment.clone()),
             knowledge: Knowledge::of(&told),
             told,
+            from_file: self.from_file || below.from_file,
         }
     }
 
@@ -255,7 +259,12 @@ impl Node {
             &self.variables,
             environment,
         );
-        let mut scope = scope.told(&self.told, &self.variables);
+        let scope = scope.told(&self.told, &self.variables);
+        let mut scope = if self.from_file {
+            scope.described_by_file()
+        } else {
+            scope
+        };
         if self.told.facts.is_nothing() {
             self.bind_name(&mut scope);
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::assigned::{Assigned, ClassVariable};
 use super::bindings::Bindings;
-use super::completeness::{Completeness, Gaps};
+use super::completeness::{Completeness, Gaps, are_all_facts};
+use super::core_facts::on_every_system;
 use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
@@ -65,6 +66,9 @@ pub struct Scope {
     is_served: bool,
     /// Whether a plan of Bolt looks up outside of apply blocks.
     is_of_plan: bool,
+    /// Whether facts that every system has and that are missing are unknown: a file that was written by
+    /// hand describes the node.
+    is_from_file: bool,
 }
 
 /// Variables that plans of Bolt do not have and cannot set, as these names are reserved.
@@ -138,6 +142,15 @@ impl Scope {
     pub fn told(self, told: &Completeness, variables: &HashMap) -> Scope {
         Scope {
             gaps: Gaps::of(told, variables).map(Arc::new),
+            ..self
+        }
+    }
+
+    /// The same scope of a node that a file describes.
+    #[must_use]
+    pub(super) fn described_by_file(self) -> Scope {
+        Scope {
+            is_from_file: true,
             ..self
         }
     }
@@ -339,6 +352,9 @@ impl Scope {
         {
             return self.bound_at(name, segments);
         }
+        if self.is_from_file && self.lacks_fact(name, segments) {
+            return self.bound_at(name, segments);
+        }
         if let Some(value) = self.top.get(&StrKey(name)) {
             return Variable::Known(value.clone());
         }
@@ -378,6 +394,41 @@ impl Scope {
             return Variable::Unknown;
         }
         Variable::Undefined(self.missing(root, name, root.contains("::")))
+    }
+
+    /// Whether a fact that every system has is missing, and others too, so that not all are given.
+    fn lacks_fact(&self, name: &str, segments: &[Segment]) -> bool {
+        let own = (name != "facts").then_some(name);
+        if own.is_some_and(|name| self.top.contains_key(&StrKey(name)) && self.fact(name).is_none())
+        {
+            // Another variable has the name.
+            return false;
+        }
+        let path = own.into_iter();
+        let path: Vec<&str> = path
+            .chain(segments.iter().map_while(Segment::as_name))
+            .collect();
+        let Some(fact) = on_every_system(&path) else {
+            return false;
+        };
+        let has = |fact: &str| {
+            let (first, rest) = fact.split_once('.').unwrap_or((fact, ""));
+            let mut rest = rest.split('.').filter(|name| !name.is_empty());
+            let first = self.fact(first);
+            first.is_some_and(|first| {
+                let found = rest.try_fold(&first, |part, name| part.get(name));
+                found.is_some()
+            })
+        };
+        !has(fact) && !are_all_facts(|name| self.fact(name).is_some())
+    }
+
+    /// A given fact.
+    fn fact(&self, name: &str) -> Option<Value> {
+        match &self.saved {
+            Some(saved) => saved.get(name, &[]),
+            None => self.top.get(&StrKey("facts"))?.get(name).cloned(),
+        }
     }
 
     /// An unknown variable, with the value that is assumed for it.

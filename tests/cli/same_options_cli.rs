@@ -70,6 +70,30 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 #[test]
+fn facts_that_every_system_has_are_not_missed_in_a_file_written_by_hand() {
+    let folder = workspace(&[
+        ("hiera.yaml", FILES[0].1),
+        (
+            "data/common.yaml",
+            "release: '%{facts.os.release.major}'\nplace: '%{facts.no_such}'\n",
+        ),
+        ("nodes.json", FILES[3].1),
+    ]);
+    let at = folder.path();
+    let (_, out, error) = output_of(at, &["check", "--format", "concise"]);
+    assert_eq!(error, "");
+    assert!(out.contains("'facts.no_such'"), "{out}");
+    assert!(!out.contains("release"), "{out}");
+    let (_, out, _) = output_of(at, &["matrix", "release"]);
+    assert!(out.contains("unknown"), "{out}");
+    // `puppet lookup --facts` has no others either.
+    let lookup = ["lookup", "release", "--facts", "web.json"];
+    std::fs::write(at.join("web.json"), FILES[4].1).unwrap();
+    let (code, out, _) = output_of(at, &lookup);
+    assert_eq!((code, &*out), (Some(0), "--- ''\n"));
+}
+
+#[test]
 fn check_takes_nodes_and_facts() {
     let folder = workspace(&[
         ("hiera.yaml", FILES[0].1),

@@ -294,7 +294,7 @@ fn legacy_facts_are_replaced_where_no_value_changes() {
         that mends 5 of 9 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
         'fqdn' stays in data/common.yaml:2: in Puppet 7 the value of 'name' on db1 would change from "db1.x Debian" to "db1.other Debian"
         'fqdn' stays in modules/m/manifests/init.pp:1: on db1 the structured fact is "db1.other", not "db1.x"
-        'hostname' stays in modules/m/manifests/init.pp:1: on web1 the structured fact is nothing, not "web1"
+        'hostname' stays in modules/m/manifests/init.pp:1: no file tells whether web1 has facts.networking.hostname
         'mtu_eth0' stays in data/common.yaml:4: no structured fact has its value
     "#]].assert_eq(&format!("{shown}{error}"));
     assert_eq!(read("hiera.yaml"), before);
@@ -305,7 +305,7 @@ fn legacy_facts_are_replaced_where_no_value_changes() {
         that mends 5 of 9 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
         'fqdn' stays in data/common.yaml:2: in Puppet 7 the value of 'name' on db1 would change from "db1.x Debian" to "db1.other Debian"
         'fqdn' stays in modules/m/manifests/init.pp:1: on db1 the structured fact is "db1.other", not "db1.x"
-        'hostname' stays in modules/m/manifests/init.pp:1: on web1 the structured fact is nothing, not "web1"
+        'hostname' stays in modules/m/manifests/init.pp:1: no file tells whether web1 has facts.networking.hostname
         'mtu_eth0' stays in data/common.yaml:4: no structured fact has its value
 
         from Puppet 7 to Puppet 8: 2 keys fail, on 2 of 2 nodes
@@ -408,7 +408,7 @@ fn programs_get_what_is_replaced_and_what_is_not() {
               "fact": "hostname",
               "file": "modules/m/manifests/init.pp",
               "line": 1,
-              "reason": "on web1 the structured fact has another value"
+              "reason": "no file tells whether web1 has facts.networking.hostname"
             }
           ]
         }"#]]

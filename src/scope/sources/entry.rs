@@ -151,6 +151,7 @@ pub(in super::super) fn node_of(
         variables,
         environment,
         knowledge: Knowledge::of(&told),
+        from_file: told.facts == Told::All,
         told,
     })
 }

@@ -349,7 +349,8 @@ impl Collector<'_> {
         for (name, of_node) in found {
             let mut row = HashMap::default();
             row.insert("environment".into(), of_node.environment);
-            if are_all_facts(&of_node.facts) {
+            let facts = &of_node.facts;
+            if are_all_facts(|name| facts.contains_key(&StrKey(name))) {
                 row.insert("facts".into(), of_node.facts.into());
                 self.add_entry(&name, &row)?;
                 continue;
