@@ -1,8 +1,12 @@
 //! Facter's own facts: structured facts with fixed parts, and the names of the others. Custom facts
 //! can add top-level facts, so a name that is missing here is unknown rather than wrong.
 
+use std::sync::OnceLock;
+
+use super::completeness::are_all_facts;
 use super::legacy;
 use crate::text::typing_error;
+use crate::value::Value;
 
 /// Structured facts with all their parts (Facter 4, `lib/docs/template.erb`).
 const PARTS: [&str; 89] = [
@@ -176,13 +180,59 @@ const ON_EVERY_SYSTEM: [&str; 31] = [
     "virtual",
 ];
 
-/// The fact that every system has at or around a path of facts, such as `os.release.major`.
-pub(super) fn on_every_system(path: &[&str]) -> Option<&'static str> {
-    let is_around = |fact: &&&str| {
-        let mut path = path.iter();
-        fact.split('.').all(|name| path.next() == Some(&name))
+/// The facts that every system has and that are missing in a file.
+#[derive(Default)]
+pub(super) struct LackingFacts(OnceLock<Vec<&'static str>>);
+
+impl LackingFacts {
+    /// Whether one of them is at a path of facts or around it; `fact` finds a fact in the file.
+    pub(super) fn cover<'p>(
+        &self,
+        path: impl Iterator<Item = &'p str> + Clone,
+        fact: impl Fn(&str) -> Option<Value>,
+    ) -> bool {
+        let first = path.clone().next();
+        let mut every = ON_EVERY_SYSTEM.iter();
+        if !every.any(|fact| fact.split('.').next() == first) {
+            return false;
+        }
+        let mut lacking = self.0.get_or_init(|| lacking(fact)).iter();
+        lacking.any(|lacking| {
+            let mut path = path.clone();
+            lacking.split('.').all(|name| path.next() == Some(name))
+        })
+    }
+}
+
+/// They follow from the facts of the scope.
+impl PartialEq for LackingFacts {
+    fn eq(&self, _: &LackingFacts) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for LackingFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LackingFacts")
+    }
+}
+
+fn lacking(fact: impl Fn(&str) -> Option<Value>) -> Vec<&'static str> {
+    let has = |path: &str| {
+        let mut names = path.split('.');
+        let first = names.next().and_then(&fact);
+        first.is_some_and(|first| {
+            names
+                .try_fold(&first, |part, name| part.get(name))
+                .is_some()
+        })
     };
-    ON_EVERY_SYSTEM.iter().find(is_around).copied()
+    let mut missing = ON_EVERY_SYSTEM.to_vec();
+    missing.retain(|path| !has(path));
+    if are_all_facts(|name| fact(name).is_some()) {
+        missing.clear();
+    }
+    missing
 }
 
 /// Whether a variable is one of Facter's facts that is a hash, or a hash within one: `facts.os`,

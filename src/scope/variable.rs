@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::assigned::{Assigned, ClassVariable};
 use super::bindings::Bindings;
-use super::completeness::{Completeness, Gaps, are_all_facts};
-use super::core_facts::on_every_system;
+use super::completeness::{Completeness, Gaps};
+use super::core_facts::LackingFacts;
 use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
@@ -66,9 +66,9 @@ pub struct Scope {
     is_served: bool,
     /// Whether a plan of Bolt looks up outside of apply blocks.
     is_of_plan: bool,
-    /// Whether facts that every system has and that are missing are unknown: a file that was written by
-    /// hand describes the node.
-    is_from_file: bool,
+    /// If a file describes the node, which may be written by hand: facts that every system has and that
+    /// are missing are unknown.
+    lacking: Option<Arc<LackingFacts>>,
 }
 
 /// Variables that plans of Bolt do not have and cannot set, as these names are reserved.
@@ -150,7 +150,7 @@ impl Scope {
     #[must_use]
     pub(super) fn described_by_file(self) -> Scope {
         Scope {
-            is_from_file: true,
+            lacking: Some(Arc::default()),
             ..self
         }
     }
@@ -352,7 +352,7 @@ impl Scope {
         {
             return self.bound_at(name, segments);
         }
-        if self.is_from_file && self.lacks_fact(name, segments) {
+        if self.lacks_fact(name, segments) {
             return self.bound_at(name, segments);
         }
         if let Some(value) = self.top.get(&StrKey(name)) {
@@ -398,29 +398,16 @@ impl Scope {
 
     /// Whether a fact that every system has is missing, and others too, so that not all are given.
     fn lacks_fact(&self, name: &str, segments: &[Segment]) -> bool {
+        let Some(lacking) = &self.lacking else {
+            return false;
+        };
         let own = (name != "facts").then_some(name);
-        if own.is_some_and(|name| self.top.contains_key(&StrKey(name)) && self.fact(name).is_none())
-        {
-            // Another variable has the name.
-            return false;
-        }
-        let path = own.into_iter();
-        let path: Vec<&str> = path
-            .chain(segments.iter().map_while(Segment::as_name))
-            .collect();
-        let Some(fact) = on_every_system(&path) else {
-            return false;
-        };
-        let has = |fact: &str| {
-            let (first, rest) = fact.split_once('.').unwrap_or((fact, ""));
-            let mut rest = rest.split('.').filter(|name| !name.is_empty());
-            let first = self.fact(first);
-            first.is_some_and(|first| {
-                let found = rest.try_fold(&first, |part, name| part.get(name));
-                found.is_some()
-            })
-        };
-        !has(fact) && !are_all_facts(|name| self.fact(name).is_some())
+        let path = own
+            .into_iter()
+            .chain(segments.iter().map_while(Segment::as_name));
+        lacking.cover(path, |name| self.fact(name))
+            // Another variable may have the name.
+            && own.is_none_or(|own| !self.top.contains_key(&StrKey(own)) || self.fact(own).is_some())
     }
 
     /// A given fact.

@@ -26,7 +26,8 @@ export async function connect(folder, flags = []) {
 
   /** One answer. */
   async function call(name, input) {
-    const result = await client.callTool({ name, arguments: input });
+    // The program is not optimized.
+    const result = await client.callTool({ name, arguments: input }, undefined, { timeout: 300_000 });
     if (result.isError) throw new Error(`${name} ${JSON.stringify(input)}: ${result.content[0].text}`);
     return result;
   }
