@@ -468,18 +468,18 @@ impl<'a> Upgrade<'a> {
     }
 
     fn cause_of_version(&self, step: &UpgradeStep, after: &Cell) -> UpgradeCause {
+        let has_provider = self.view(step).environment.data_provider.is_some();
+        if has_provider && step.settings.puppet_version == PuppetVersion::V9 {
+            return UpgradeCause::DataProvider;
+        }
         if let Some(unknown) = &after.unknown {
             return UpgradeCause::Manifests(Arc::from(unknown.as_str()));
         }
-        let has_provider = self.view(step).environment.data_provider.is_some();
         match &after.result {
             Err(error) if !error.is_not_found() => match undefined_variable(error) {
                 Some(name) => UpgradeCause::UndefinedVariable(Arc::from(name)),
                 None => UpgradeCause::Strict(Arc::from(error.words())),
             },
-            Err(_) | Ok(_) if has_provider && step.settings.puppet_version == PuppetVersion::V9 => {
-                UpgradeCause::DataProvider
-            }
             Err(_) | Ok(_) => UpgradeCause::Version,
         }
     }
