@@ -149,13 +149,14 @@ impl<'a> Upgrade<'a> {
         (from, to): (PuppetVersion, PuppetVersion),
     ) -> Upgrade<'a> {
         let drops_facts = from < PuppetVersion::V8 && to >= PuppetVersion::V8;
+        // All later steps share these nodes, with what is found out about them.
+        let lacking = drops_facts.then(|| nodes.without_legacy_facts(&|_| true));
         let steps = steps(&settings, (from, to))
             .into_iter()
             .map(|(kind, settings)| {
-                let own = kind
-                    .lacks_facts(drops_facts)
-                    .then(|| nodes.without_legacy_facts(&|_| true));
-                let own = own.as_ref().unwrap_or(nodes);
+                let lacking = lacking.as_ref();
+                let own = lacking.filter(|_| kind.lacks_facts(drops_facts));
+                let own = own.unwrap_or(nodes);
                 let with_manifests = with_manifest_variables(own, snapshot, root, &settings);
                 UpgradeStep {
                     kind,
