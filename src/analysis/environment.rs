@@ -96,7 +96,7 @@ pub fn root_for<'a>(snapshot: &'a Snapshot, folder: &str, environment: &str) -> 
         let mut used = roots.found().iter().filter(|found| found.is_used());
         roots.of_config(&used.next()?.path)
     };
-    let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
+    let with_config = |root: &&Root| root.has_hierarchy() || root.global.is_some();
     let chosen = || roots.of_config(&snapshot.settings().chosen.first()?.hiera_yaml);
     let nested = roots.in_folder(&nested(folder, environment));
     let nested = nested.filter(with_config);

@@ -95,7 +95,7 @@ impl<'a> Analysis<'a> {
     #[must_use]
     pub fn unread(self, path: &str) -> Option<Unread> {
         let roots = self.snapshot.roots();
-        if roots.iter().all(|root| root.hiera_yaml.is_none()) {
+        if roots.iter().all(|root| !root.has_hierarchy()) {
             return Some(Unread::NoHierarchy);
         }
         let view = self.governing(path);

@@ -190,7 +190,7 @@ pub fn counted(nodes: usize) -> String {
 #[must_use]
 pub fn what_was_read(snapshot: &Snapshot) -> String {
     let roots = snapshot.roots().iter();
-    let hierarchies = roots.filter(|root| root.hiera_yaml.is_some()).count();
+    let hierarchies = roots.filter(|root| root.has_hierarchy()).count();
     let hierarchies = match hierarchies {
         1 => "1 hierarchy".to_owned(),
         count => format!("{count} hierarchies"),

@@ -141,7 +141,12 @@ pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members:
         ..
     } = view.analysis;
     let groups = groups_of_members(&view.session(), nodes, request, members, is_cancelled);
-    row_with(view, key, groups)
+    let mut row = row_with(view, key, groups);
+    // The nodes of the workspace's own environment come first.
+    let is_elsewhere = |name: &Arc<str>| nodes.find(name).is_some_and(|it| nodes.is_elsewhere(it));
+    row.answers
+        .sort_by_key(|cell| cell.nodes.iter().all(is_elsewhere));
+    row
 }
 
 fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {

@@ -149,13 +149,14 @@ impl<'a> Upgrade<'a> {
         (from, to): (PuppetVersion, PuppetVersion),
     ) -> Upgrade<'a> {
         let drops_facts = from < PuppetVersion::V8 && to >= PuppetVersion::V8;
+        // All later steps share these nodes, with what is found out about them.
+        let lacking = drops_facts.then(|| nodes.without_legacy_facts(&|_| true));
         let steps = steps(&settings, (from, to))
             .into_iter()
             .map(|(kind, settings)| {
-                let own = kind
-                    .lacks_facts(drops_facts)
-                    .then(|| nodes.without_legacy_facts(&|_| true));
-                let own = own.as_ref().unwrap_or(nodes);
+                let lacking = lacking.as_ref();
+                let own = lacking.filter(|_| kind.lacks_facts(drops_facts));
+                let own = own.unwrap_or(nodes);
                 let with_manifests = with_manifest_variables(own, snapshot, root, &settings);
                 UpgradeStep {
                     kind,
@@ -468,18 +469,18 @@ impl<'a> Upgrade<'a> {
     }
 
     fn cause_of_version(&self, step: &UpgradeStep, after: &Cell) -> UpgradeCause {
+        let has_provider = self.view(step).environment.data_provider.is_some();
+        if has_provider && step.settings.puppet_version == PuppetVersion::V9 {
+            return UpgradeCause::DataProvider;
+        }
         if let Some(unknown) = &after.unknown {
             return UpgradeCause::Manifests(Arc::from(unknown.as_str()));
         }
-        let has_provider = self.view(step).environment.data_provider.is_some();
         match &after.result {
             Err(error) if !error.is_not_found() => match undefined_variable(error) {
                 Some(name) => UpgradeCause::UndefinedVariable(Arc::from(name)),
                 None => UpgradeCause::Strict(Arc::from(error.words())),
             },
-            Err(_) | Ok(_) if has_provider && step.settings.puppet_version == PuppetVersion::V9 => {
-                UpgradeCause::DataProvider
-            }
             Err(_) | Ok(_) => UpgradeCause::Version,
         }
     }

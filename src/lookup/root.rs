@@ -36,8 +36,8 @@ impl Environment {
             dir: home.map(|home| home.dir.clone()),
             config: match home.map(|home| &home.hiera_yaml) {
                 Some(Some(hiera_yaml)) => EnvironmentConfig::Elsewhere(hiera_yaml.clone()),
-                Some(None) => EnvironmentConfig::None,
-                None => EnvironmentConfig::Own,
+                Some(None) if !environment.has_hierarchy() => EnvironmentConfig::None,
+                Some(None) | None => EnvironmentConfig::Own,
             },
             modulepath: environment.modulepath.clone(),
             modules,

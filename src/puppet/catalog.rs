@@ -27,6 +27,8 @@ pub(super) struct Catalog {
     pub(super) declared: BTreeMap<String, Option<(Arc<str>, u32)>>,
     /// The classes whose evaluation has begun, with what they see besides their own variables.
     begun: BTreeMap<Arc<str>, ScopeLevel>,
+    /// The classes whose parents are evaluated just now: they have no scope yet.
+    waiting: Vec<Arc<str>>,
     /// How many classes began or ended so far.
     clock: u32,
     /// Resources of defined types, to be evaluated after the classes.
@@ -70,9 +72,10 @@ impl Evaluator<'_> {
                 DefinitionSource::Unseen | DefinitionSource::Ruby => self.pass_class(&name),
             }
         }
-        for (name, ..) in &found {
-            let declared = &mut self.catalog().declared;
-            declared.entry(reference("class", name)).or_insert(None);
+        for (name, source, _) in &found {
+            let result = self.declare_parents(name, source);
+            self.past_failure(result)?;
+            self.declare_quietly(name);
         }
         for (name, source, module) in found {
             let result = self.evaluate_class(&name, (&source, &module), Given::default());
@@ -81,6 +84,35 @@ impl Evaluator<'_> {
         Ok(super::variables::opaque(
             "references of classes are not evaluated",
         ))
+    }
+
+    /// Declares the parents of a class: it is in the catalog after them
+    /// (`Puppet::Resource::Type#ensure_in_catalog`).
+    pub(super) fn declare_parents(&mut self, name: &Arc<str>, source: &CodeFile) -> Evaluated<()> {
+        let mut family = vec![name.clone()];
+        let mut next = parent_of(name, source);
+        while let Some(parent) = next {
+            if family.contains(&parent) {
+                return Err(Stop::failed("stack level too deep"));
+            }
+            next = match self.definition(Defines::Class, &parent) {
+                DefinitionSource::Here(source, _) => {
+                    self.declare_quietly(&parent);
+                    parent_of(&parent, &source)
+                }
+                DefinitionSource::Missing | DefinitionSource::Unseen | DefinitionSource::Ruby => {
+                    None
+                }
+            };
+            family.push(parent);
+        }
+        Ok(())
+    }
+
+    /// Declares a class that may be declared already.
+    fn declare_quietly(&mut self, name: &str) {
+        let declared = &mut self.catalog().declared;
+        declared.entry(reference("class", name)).or_insert(None);
     }
 
     /// A failure of a class or resource: it ends the compilation, or it is passed over, and what the
@@ -165,11 +197,16 @@ impl Evaluator<'_> {
         self.catalog().begun.insert(name.clone(), of_caller);
         let mut level = of_caller;
         let mut parent = None;
-        if let Some((written, _)) = &definition.parent {
-            let of: Arc<str> = Arc::from(written.trim_start_matches("::").to_lowercase());
+        if let Some(of) = parent_of(name, source) {
             match self.definition(Defines::Class, &of) {
                 DefinitionSource::Here(source, module) => {
-                    self.evaluate_class(&of, (&source, &module), Given::default())?;
+                    self.catalog().waiting.push(name.clone());
+                    let result = self.evaluate_class(&of, (&source, &module), Given::default());
+                    self.catalog().waiting.pop();
+                    result?;
+                    if self.catalog().waiting.contains(&of) {
+                        return Err(Stop::failed(format!("Could not find scope for {of}")));
+                    }
                     level = *self.catalog().begun.get(&of).unwrap_or(&level);
                     self.catalog().begun.insert(name.clone(), level);
                     parent = Some(of);
@@ -313,6 +350,14 @@ impl Evaluator<'_> {
         self.module = caller_module;
         result
     }
+}
+
+/// The name of the class that a class inherits.
+fn parent_of(name: &str, source: &CodeFile) -> Option<Arc<str>> {
+    let definition = source.definition(Defines::Class, name)?;
+    let (written, _) = definition.parent.as_ref()?;
+    let written = written.trim_start_matches("::");
+    Some(Arc::from(written.to_lowercase()))
 }
 
 /// The result of a body, as its caller sees it.

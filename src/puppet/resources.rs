@@ -220,6 +220,7 @@ impl Evaluator<'_> {
     fn declare_class(&mut self, name: &Arc<str>, given: Given) -> Evaluated<()> {
         match self.definition(Defines::Class, name) {
             DefinitionSource::Here(source, module) => {
+                self.declare_parents(name, &source)?;
                 self.declare_once(&reference("class", name))?;
                 self.evaluate_class(name, (&source, &module), given)
             }

@@ -268,6 +268,13 @@ impl KnownNodes {
         node.map_or(Knowledge::All, |node| node.knowledge)
     }
 
+    /// Whether a source tells that a node is in another environment than that of the workspace.
+    #[must_use]
+    pub fn is_elsewhere(&self, member: usize) -> bool {
+        let own = self.node(member).and_then(|node| node.environment.as_ref());
+        own.is_some_and(|own| *own != self.given.environment)
+    }
+
     /// The variables that are given for a node besides its facts, in their order.
     pub fn variables_of(&self, member: usize) -> impl Iterator<Item = (Arc<str>, &Value)> {
         let variables = self.node(member).into_iter();

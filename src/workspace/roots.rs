@@ -110,6 +110,13 @@ impl Root {
             deployment: Arc::default(),
         }
     }
+
+    /// Whether it has data of its own: by a configuration, or by `environment_data_provider`.
+    #[must_use]
+    pub fn has_hierarchy(&self) -> bool {
+        let provider = self.environment_data_provider.as_deref();
+        self.hiera_yaml.is_some() || provider.is_some_and(|name| name != "none")
+    }
 }
 
 /// All roots of a workspace, ordered by folder. A folder served by several configurations has a

@@ -363,6 +363,21 @@ fn classes_that_fail_give_no_value_with_compile() {
             "Could not find parent resource type 'base::gone'",
         ),
         (
+            "include a\nclass a inherits b { }\nclass b inherits a { }\n",
+            class,
+            "stack level too deep",
+        ),
+        (
+            "include a\nclass a inherits b { }\nclass b { include c }\nclass c inherits a { }\n",
+            class,
+            "Could not find scope for a",
+        ),
+        (
+            "include a\nclass { 'base': }\nclass a inherits base { }\n",
+            class,
+            "Duplicate declaration: Class[Base] is already declared; cannot redeclare",
+        ),
+        (
             "include base\n",
             "class base {\n  notice('a'\n}\n",
             "Syntax error",

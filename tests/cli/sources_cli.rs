@@ -289,6 +289,31 @@ fn a_node_has_the_environment_that_its_source_tells() {
 }
 
 #[test]
+fn nodes_of_the_own_environment_come_first() {
+    let nodes = r#"{"p": {"environment": "production", "facts": {}}, "s": {"environment": "staging", "facts": {}},
+        "t": {"environment": "staging", "facts": {}}}"#;
+    let hierarchy = "version: 5\nhierarchy:\n- {name: Environment, path: 'env/%{environment}.yaml'}\n\
+                     - {name: Common, path: common.yaml}\n";
+    let folder = super::reach_cli::workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("data/env/staging.yaml", "k: theirs\n"),
+        ("data/common.yaml", "k: common\n"),
+        ("nodes.json", nodes),
+    ]);
+    let run = |arguments: &[&str]| super::reach_cli::output_of(folder.path(), arguments).1;
+    for (environment, first) in [("production", "common"), ("staging", "theirs")] {
+        let shown = run(&["matrix", "k", "--environment", environment]);
+        let line = shown.lines().nth(1).unwrap();
+        assert!(line.contains(first), "{shown}");
+        let place = ["hover", "data/common.yaml:1", "--environment", environment];
+        let shown = run(&place);
+        assert!(shown.lines().nth(1).unwrap().contains(first), "{shown}");
+    }
+    let shown = run(&["hover", "data/common.yaml:1"]);
+    assert!(shown.contains("(environment = staging)"), "{shown}");
+}
+
+#[test]
 fn a_node_reads_no_files_of_other_environments() {
     let hierarchy = "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n";
     let folder = super::reach_cli::workspace(&[

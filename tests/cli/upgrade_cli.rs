@@ -222,6 +222,44 @@ fn an_environment_data_provider_is_gone_in_9() {
     .assert_eq(&shown);
 }
 
+/// Puppet's default hierarchy, or a function, gives such an environment its data.
+#[test]
+fn an_environment_without_a_configuration_loses_its_data_in_9() {
+    for provider in ["hiera", "function"] {
+        let conf = format!("environment_data_provider = {provider}\n");
+        let folder = workspace(&[
+            ("environment.conf", &conf),
+            ("data/common.yaml", "plain: 1\n"),
+            (
+                "functions/environment/data.pp",
+                "function environment::data() { { 'plain' => 1 } }\n",
+            ),
+            ("manifests/site.pp", "notice(lookup('plain'))\n"),
+            ("nodes.yaml", "web1: {facts: {a: b}}\n"),
+        ]);
+        let run = |arguments: &[&str]| output_of(folder.path(), arguments);
+        let lookup = ["lookup", "plain", "--node", "web1", "--puppet-version"];
+        let (code, shown, error) = run(&[&lookup[..], &["8"]].concat());
+        assert_eq!((code, &*shown), (Some(0), "--- 1\n"), "{error}");
+        let (code, shown, error) = run(&[&lookup[..], &["9"]].concat());
+        assert_eq!((code, &*shown), (Some(1), ""), "{error}");
+        let (code, shown, error) = run(&["upgrade", "--from", "8"]);
+        assert_eq!(code, Some(1), "{shown}{error}");
+        let cause = "environment_data_provider in environment.conf is ignored (from 9 on)\n  \
+                     1 key fails on web1: plain\n";
+        assert!(shown.contains(cause), "{shown}");
+        let (code, shown, error) = run(&["check"]);
+        assert_eq!(code, Some(0), "{shown}{error}");
+    }
+    let folder = workspace(&[
+        ("environment.conf", "environment_data_provider = none\n"),
+        ("data/common.yaml", "plain: 1\n"),
+    ]);
+    let (code, _, error) = output_of(folder.path(), &["lookup", "plain", "--node", "web1"]);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("no hierarchy at or below"), "{error}");
+}
+
 #[test]
 fn a_downgrade_is_refused() {
     let folder = files();

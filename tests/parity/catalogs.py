@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares lookups after a compilation with real Puppet, on random site manifests that include classes.
 
-    tests/parity/catalogs.py PROGRAM SEED COUNT [FOLDER]
+    tests/parity/catalogs.py [--lib8 LIB8] PROGRAM SEED COUNT [FOLDER]
 
-COUNT repositories are made from the seed. Their site manifests and classes include and declare others,
+Puppet is the installed one, version 7; with LIB8 the folder `lib` of OpenVox 8, with its defaults or those of 7. COUNT repositories are made from the seed. Their site manifests and classes include and declare others,
 with parameters from data, defaults, inherited variables, defined types, conditions on facts, calls of
 Ruby functions, and mistakes: failures, unknown classes, wrong and missing parameters, declarations made
 twice. Paths and tokens of their data use variables of the classes. Each key is looked up in the top scope,
@@ -12,7 +12,9 @@ as `puppet lookup --compile` does, and in the scope of the node's block, as an a
 An answer must be real Puppet's, or unknown. FOLDER keeps the repositories that differ, in `words` those that fail with other words.
 """
 
+import argparse
 import json
+import os
 import pathlib
 import random
 import re
@@ -247,9 +249,10 @@ class Maker:
         return self
 
 
-def answers(command, requests):
+def answers(command, requests, **environment):
     text = "".join(json.dumps(request) + "\n" for request in requests)
-    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True)
+    environment = {**os.environ, **environment}
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -281,8 +284,15 @@ def outcome(answer):
 
 
 def main():
-    program, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kept = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lib8", help="the folder `lib` of OpenVox 8")
+    parser.add_argument("program")
+    parser.add_argument("seed", type=int)
+    parser.add_argument("count", type=int)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    given = parser.parse_args()
+    program, seed, count, kept = given.program, given.seed, given.count, given.folder
+    version = 8 if given.lib8 else 7
     dice = random.Random(seed)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="catalogs"))
     requests, roots, marks = [], {}, Counter()
@@ -300,8 +310,10 @@ def main():
         node = dice.choice(["n1.example.com", "n2.example.com"])
         strict = dice.random() < 0.15
         base = {"environment_dir": str(root), "environment": "production", "modulepath": [str(root / "modules")],
-                "node": node, "facts": facts, "trusted": {"certname": node}, "puppet_version": 7,
+                "node": node, "facts": facts, "trusted": {"certname": node}, "puppet_version": version,
                 "strict_variables": strict}
+        if version == 8:
+            base["strict"] = "error" if strict else "warning"
         for compile in ("lookup", "agent"):
             for key in ("who", "k1", "k2"):
                 requests.append({"id": f"{at}-{compile}-{key}", "key": key, "compile": compile, **base})
@@ -311,9 +323,12 @@ def main():
                                  "parameter": True, **base})
     for_ours = [{name: value for name, value in request.items() if name != "parameter"} for request in requests]
     ours = answers([program, "lookup", "--batch"], for_ours)
-    theirs = answers(["ruby", str(HERE / "oracle.rb")], [
+    library = {"RUBYLIB": given.lib8, "RUBYOPT": "-rset"} if given.lib8 else {}
+    oracle = ["ruby", str(HERE / "oracle.rb")]
+    print("beside Puppet", answers(oracle, [{"hello": True}], **library)[0]["puppet"])
+    theirs = answers(oracle, [
         {**request, "compile": "catalog"} if "parameter" in request else request for request in requests
-    ])
+    ], **library)
     theirs = [parameter(request, answer) for request, answer in zip(requests, theirs)]
     totals, words, wrong, others, reasons, refused = Counter(), Counter(), [], [], Counter(), Counter()
     for request, our, their in zip(requests, ours, theirs):

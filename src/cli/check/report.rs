@@ -217,7 +217,7 @@ impl<'a> CheckReport<'a> {
         let snapshot = workspace.apply(found.change);
         tracing::info!("read {} of {folder}", what_was_read(&snapshot));
         let mut roots = snapshot.roots().iter();
-        let is_without = roots.all(|root| root.hiera_yaml.is_none());
+        let is_without = roots.all(|root| !root.has_hierarchy());
         if is_without && snapshot.file(&path::join(folder, PROJECT_FILE)).is_none() {
             return Ok(None);
         }

@@ -24,8 +24,8 @@ const MAX_ANSWERS: usize = 5;
 /// Maximum number of lines that are named as the source of a value.
 const MAX_GIVERS: usize = 2;
 
-/// The answers that are known: the most frequent in full, one line for each other. `left` of `total`
-/// nodes were not looked up.
+/// The answers that are known: that of most nodes of the workspace's own environment in full, one line
+/// for each other. `left` of `total` nodes were not looked up.
 pub(super) fn page(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -33,14 +33,18 @@ pub(super) fn page(
     mut groups: Vec<SameAnswer<'_>>,
     (total, left): (usize, usize),
 ) -> Page {
+    let view = context.view;
+    let nodes = view.analysis.nodes;
+    groups.sort_by_key(|group| {
+        let mut members = group.runs.iter().flat_map(|run| &run.members);
+        members.all(|member| nodes.is_elsewhere(*member))
+    });
     own_first(context, target, &mut groups);
     let groups = groups.as_slice();
     let mut page = Page::default();
     let Some(first) = groups.first() else {
         return page;
     };
-    let view = context.view;
-    let nodes = view.analysis.nodes;
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
     let answered = (request, largest.answer.clone());

@@ -211,6 +211,22 @@
                                               (plist-get (hiera-ls-ask "hiera.hierarchies") :hierarchy)))))
       (delete-file lab))))
 
+(ert-deftest hiera-7-rename ()
+  (hiera-test-open "data/common.yaml")
+  (let ((class (find-file-noselect (expand-file-name "site-modules/profile/manifests/web.pp" (getenv "WORKSPACE")))))
+    (goto-char (point-min))
+    (search-forward "\nprofile::web::workers")
+    (backward-char)
+    (cl-letf (((symbol-function 'y-or-n-p) #'always))
+      (eglot-rename "profile::web::processes"))
+    (should (string-match-p "^profile::web::processes:" (buffer-string)))
+    (should (string-match-p "\\$processes" (with-current-buffer class (buffer-string))))
+    (dolist (buffer (buffer-list))
+      (with-current-buffer buffer
+        (when (and buffer-file-name (buffer-modified-p))
+          (set-buffer-modified-p nil)
+          (revert-buffer t t t))))))
+
 ;; Nothing can work without a server: no reason to wait for each test's time to run out.
 (condition-case failure
     (hiera-test-open "data/role/web.yaml")

@@ -104,4 +104,22 @@ call search('\Vprofile::web::firewall')
 call append('.', '  canary: {port: 8443}')
 call ale#Queue(0)
 call s:Test('an edit changes a hover before it is saved', {-> s:HoverShows('profile::web::firewall', 'canary')})
+
+" Whether a text is in a file as Vim has it: in its buffer, else on the disk.
+function! s:Has(path, text) abort
+  let l:file = $WORKSPACE . '/' . a:path
+  let l:lines = bufloaded(l:file) ? getbufline(bufnr(l:file), 1, '$') : readfile(l:file)
+  return stridx(join(l:lines, "\n"), a:text) >= 0
+endfunction
+
+function! s:IsRenamed() abort
+  return s:Has('data/common.yaml', "\nprofile::web::processes:") && s:Has('site-modules/profile/manifests/web.pp', '$processes')
+endfunction
+
+call s:Open('data/common.yaml')
+call cursor(1, 1)
+call search('\V\^profile::web::workers')
+call feedkeys("\<C-U>profile::web::processes\<CR>", 't')
+ALERename
+call s:Test('a parameter is renamed in data and in code', function('s:IsRenamed'))
 call s:Finish()
