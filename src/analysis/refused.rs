@@ -82,6 +82,9 @@ fn is_sure(kind: LoadErrorKind) -> bool {
         | LoadErrorKind::YamlUnknownAlias
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon => true,
-        LoadErrorKind::YamlOther | LoadErrorKind::HoconEnvironment | LoadErrorKind::Io(_) => false,
+        LoadErrorKind::YamlOther
+        | LoadErrorKind::HoconEnvironment
+        | LoadErrorKind::LeftOut
+        | LoadErrorKind::Io(_) => false,
     }
 }

@@ -244,7 +244,10 @@ impl Template {
     /// Like [`Template::matches`], with `/` allowed in variables that are no facts.
     #[must_use]
     pub fn matches_across_folders(&self, path: &str) -> bool {
-        self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0 || self.matches(path)
+        // Most paths start elsewhere.
+        path.starts_with(self.start())
+            && (self.matches(path)
+                || self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0)
     }
 
     /// Whether this template is a likelier match for a path than `other`, which matches it only if

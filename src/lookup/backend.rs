@@ -189,7 +189,10 @@ impl Engine<'_> {
                 message += &format!("; got {name}");
                 Arc::make_mut(&mut kept).shift_remove(key);
             }
-            self.warn(message);
+            // The hash is kept for the compilation, so the warning is given once.
+            if self.warned.insert(format!("{name}: {message}")) {
+                self.warn(message);
+            }
         }
         Ok(kept)
     }
@@ -207,6 +210,9 @@ impl Engine<'_> {
         let file = self.read(path, Format::Yaml)?;
         let value = match file.loaded_in(self.settings().ruby) {
             Ok(value) => value,
+            Err(error) if is_unknown(error) => {
+                return raise(ErrorClass::Limit, error.message(path));
+            }
             Err(error) if self.recovers(error) => return Ok(file.recovered.clone()),
             Err(error) => return Err(unreadable(path, error).into()),
         };
@@ -229,9 +235,7 @@ impl Engine<'_> {
         let file = self.read(path, format)?;
         match file.loaded_in(self.settings().ruby) {
             Ok(value) => Ok(value.clone()),
-            Err(error) if error.kind == LoadErrorKind::HoconEnvironment => {
-                raise(ErrorClass::Limit, error.message(path))
-            }
+            Err(error) if is_unknown(error) => raise(ErrorClass::Limit, error.message(path)),
             Err(error) if self.recovers(error) => Ok(file.recovered.clone()),
             Err(error) => Err(unreadable(path, error).into()),
         }
@@ -422,6 +426,12 @@ fn is_rich_data_key(key: &Value) -> bool {
                 | Value::Opaque(_)
         ),
     }
+}
+
+/// Whether Puppet may load a file that cannot be loaded here.
+fn is_unknown(error: &LoadError) -> bool {
+    let kind = error.kind;
+    kind == LoadErrorKind::HoconEnvironment || kind == LoadErrorKind::LeftOut
 }
 
 /// The error for a data file that cannot be loaded.

@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::backend::ValueOrigin;
 use super::cached_values::CachedValues;
@@ -75,13 +75,23 @@ impl LevelProvider {
         }
     }
 
-    /// The same level for another compilation in the same scope, with empty caches.
+    /// The same level for another compilation in the same scope: without what a lookup caches, but with the hashes that
+    /// were read already.
     pub(super) fn anew(&self) -> LevelProvider {
-        LevelProvider::of(Rc::clone(&self.located))
+        LevelProvider {
+            hashes: self.hashes.clone(),
+            ..LevelProvider::of(Rc::clone(&self.located))
+        }
     }
 }
 
 impl LocatedLevel {
+    /// Whether it has options although its function is called with none: then each file fails every lookup.
+    pub(super) fn has_refused_options(&self) -> bool {
+        let options = self.options.as_hash();
+        self.function.kind == FunctionKind::DataHash && options.is_some_and(|all| !all.is_empty())
+    }
+
     /// The locations; none for a function that is called without.
     pub(super) fn all_locations(&self) -> &[Location] {
         self.locations.as_deref().unwrap_or_default()
@@ -114,6 +124,8 @@ pub(super) struct Location {
     pub(super) is_absent: bool,
     /// Set if a variable of the path is unknown.
     pub(super) open: Option<OpenPath>,
+    /// The number of its file, if it has one, once asked for.
+    pub(super) number: OnceLock<Option<u32>>,
 }
 
 #[derive(Clone, Debug)]
@@ -208,6 +220,9 @@ impl Engine<'_> {
         key: &Key,
         invocation: &Invocation,
     ) -> Found {
+        if self.is_passed(origin, location, key) {
+            return Err(Failure::NotFound);
+        }
         let ValueOrigin { layer, level, .. } = *origin;
         let possible = location
             .open
@@ -402,7 +417,7 @@ impl Engine<'_> {
         // A module's data is also checked for foreign keys.
         let is_plain = level.function.kind == FunctionKind::DataHash
             && *level.function.name == *"yaml_data"
-            && level.options.as_hash().is_none_or(HashMap::is_empty)
+            && !level.has_refused_options()
             && origin.layer.module_name().is_none();
         if !is_plain || matches!(level.hashes.borrow().get(at), Some(Some(_))) {
             return Entry::Unknown;

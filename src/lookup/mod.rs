@@ -45,6 +45,7 @@ mod options;
 mod outline;
 mod over_keys;
 mod over_nodes;
+mod passed;
 mod plan;
 mod pure;
 mod reach;

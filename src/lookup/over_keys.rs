@@ -4,8 +4,8 @@ use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::layer::Providers;
-use super::location::KnownGlobs;
 use super::options::CollectedOptions;
+use super::passed::KnownFiles;
 use super::{Answer, Compilation, LookupError, LookupOptions, Place, Request, Session, Tracing};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
@@ -26,7 +26,7 @@ pub struct ScopeLookups<'a> {
 /// What lookups in one scope share, for [`ScopeLookups::resume`].
 #[derive(Default)]
 pub struct ScopeCache {
-    globs: KnownGlobs,
+    files: KnownFiles,
     /// What lookups of each module's keys share, and of keys without one; `None` where they share nothing.
     collected: Map<Option<Arc<str>>, Option<SharedStart>, KeyHashing>,
 }
@@ -121,7 +121,7 @@ impl<'a> ScopeLookups<'a> {
 
     fn compilation(&self) -> Compilation<'a> {
         self.session
-            .compilation_with(&self.scope, &self.cache.globs)
+            .compilation_with(&self.scope, &self.cache.files)
     }
 
     /// A compilation with what lookups of a module's keys share.

@@ -11,9 +11,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
-use super::location::KnownGlobs;
 use super::node_classes::{Classes, NumberLists};
 use super::options::CollectedOptions;
+use super::passed::KnownFiles;
 use super::request::{Answer, Reads, Request, Tracing};
 use super::session::Session;
 use crate::hierarchy::Layer;
@@ -222,7 +222,7 @@ impl ClassResults {
 /// What lookups for many nodes share.
 #[derive(Default)]
 struct SharedWork {
-    globs: KnownGlobs,
+    files: KnownFiles,
     /// The classes of nodes with the same options: collecting them is about half of a lookup.
     known: ClassResults,
     collected: Vec<CollectedOptions>,
@@ -240,7 +240,7 @@ impl SharedWork {
         let scope = &nodes.scope(member);
         // Other traces show how the options are found.
         let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
-        let mut compilation = session.compilation_with(scope, &self.globs);
+        let mut compilation = session.compilation_with(scope, &self.files);
         if let Some(known) = self.known.find(member) {
             compilation.take_options(&self.collected[known]);
             return compilation.lookup(request);
@@ -267,7 +267,7 @@ impl SharedWork {
                 self.collected.push(collected);
                 compilation.lookup(request)
             }
-            None => session.compilation_with(scope, &self.globs).lookup(request),
+            None => session.compilation_with(scope, &self.files).lookup(request),
         }
     }
 }

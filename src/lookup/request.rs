@@ -25,8 +25,8 @@ pub enum Tracing {
     Off,
     /// All of the lookup, as for `--explain`.
     Full,
-    /// All of the lookup except the search for `lookup_options` and what tokens look up: the sources
-    /// of the values. These take most of the time of a full trace.
+    /// The sources of the values: all of the lookup except the search for `lookup_options`, what tokens look up, and
+    /// places without a value. These take most of the time of a full trace.
     Sources,
     /// Only the search for `lookup_options`, as for `--explain-options`.
     OptionsOnly,

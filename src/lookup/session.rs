@@ -6,8 +6,8 @@ use super::context::{ConfigCache, Environment, Settings};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
 use super::layer::Providers;
-use super::location::KnownGlobs;
 use super::options::{CollectedOptions, LookupOptions};
+use super::passed::KnownFiles;
 use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
@@ -60,10 +60,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Like [`Session::compilation`], with globs that are shared with other compilations.
-    pub(super) fn compilation_with(&self, scope: &Scope, globs: &KnownGlobs) -> Compilation<'a> {
+    /// Like [`Session::compilation`], with what is shared with other compilations.
+    pub(super) fn compilation_with(&self, scope: &Scope, files: &KnownFiles) -> Compilation<'a> {
         let mut engine = Engine::new(*self, scope.clone());
-        engine.globs = globs.clone();
+        engine.globs = files.globs.clone();
+        engine.mattering = Some(files.mattering.clone());
         Compilation { engine }
     }
 

@@ -15,21 +15,23 @@ use crate::value::{HashMap, Value, from_json, hash_with_capacity};
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// Levels whose locations depend on the scope in every way, and on existing files.
-const LEVELS: [&str; 14] = [
-    r#"{name: 0, path: "site/%{facts.site}.yaml"}"#,
-    r#"{name: 1, paths: ["a.yaml", "b.yaml"]}"#,
-    r#"{name: 2, path: "site/%{site}.yaml", datadir: "%{facts.folder}"}"#,
-    r#"{name: 3, path: "%{facts.missing}/%{::site}.yaml"}"#,
-    r#"{name: 4, glob: "si*/*.yaml"}"#,
-    r#"{name: 5, glob: "%{facts.folder}/../%{facts.site}/*"}"#,
-    r#"{name: 6, globs: ["**/*.yaml", "nowhere/*"]}"#,
-    r#"{name: 7, mapped_paths: [facts.list, it, "site/%{it}.yaml"]}"#,
-    r#"{name: 8, path: "common.yaml", datadir: "/etc/environments/production/data"}"#,
-    r#"{name: 9, path: "%{facts.path}"}"#,
-    r#"{name: 10, paths: ["%{facts.number}.yaml", "site/%{facts.deep.er}.yaml"]}"#,
-    r#"{name: 11, path: "site/%{facts.token}.yaml"}"#,
-    r#"{name: 12, path: "site/%{}s1.yaml"}"#,
-    r#"{name: 13, uri: "http://%{facts.site}"}"#,
+const LEVELS: [&str; 16] = [
+    r#"{name: l0, path: "site/%{facts.site}.yaml"}"#,
+    r#"{name: l1, paths: ["a.yaml", "b.yaml"]}"#,
+    r#"{name: l2, path: "site/%{site}.yaml", datadir: "%{facts.folder}"}"#,
+    r#"{name: l3, path: "%{facts.missing}/%{::site}.yaml"}"#,
+    r#"{name: l4, glob: "si*/*.yaml"}"#,
+    r#"{name: l5, glob: "%{facts.folder}/../%{facts.site}/*"}"#,
+    r#"{name: l6, globs: ["**/*.yaml", "nowhere/*"]}"#,
+    r#"{name: l7, mapped_paths: [facts.list, it, "site/%{it}.yaml"]}"#,
+    r#"{name: l8, path: "common.yaml", datadir: "/etc/environments/production/data"}"#,
+    r#"{name: l9, path: "%{facts.path}"}"#,
+    r#"{name: l10, paths: ["%{facts.number}.yaml", "site/%{facts.deep.er}.yaml"]}"#,
+    r#"{name: l11, path: "site/%{facts.token}.yaml"}"#,
+    r#"{name: l12, path: "site/%{}s1.yaml"}"#,
+    r#"{name: l13, uri: "http://%{facts.site}"}"#,
+    r#"{name: l14, lookup_key: eyaml_lookup_key, paths: ["a.yaml", "site/%{facts.site}.yaml", "7.yaml"]}"#,
+    r#"{name: l15, path: "site/%{facts.site}.yaml", options: {a: 1}}"#,
 ];
 
 const MODULE_HIERA: &str = "version: 5\nhierarchy: [{name: m, path: m.yaml}]\n";
@@ -51,12 +53,16 @@ const OPTIONS: [&str; 13] = [
     "lookup_options: {other::x: {merge: deep}, 1: {merge: deep}, '^m(': {merge: deep}}\n",
 ];
 
-const DATA: [&str; 6] = [
+const DATA: [&str; 10] = [
     "",
     "m::list: [a, b]\nm::hash: {x: {y: 1}}\n",
     "m::list: [b, c]\nm::hash: {x: {z: 2}, '--q': 1}\n",
     "m::list: one\nm::hash: [1]\n",
     "m::own: {m::hash: {merge: deep}}\n",
+    "x: 1\n:'m::list': [q]\n",
+    "x: 1\n:m::hash: {q: 1}\n",
+    "m::own: [\n",
+    "- m::own\n",
     "m::list: [\"%{facts.site}\", \"%{lookup('m::hash.x')}\"]\n",
 ];
 
@@ -253,6 +259,26 @@ proptest! {
             compare(&snapshot, &environment, &shared);
         }
     }
+}
+
+/// Only loading shows that a quoted symbol is a key.
+#[test]
+fn a_file_with_keys_that_are_not_known_matters_to_every_key() {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/env".into()]));
+    let levels = format!("{}, {}", LEVELS[0], LEVELS[1]);
+    open(
+        &workspace,
+        "hiera.yaml",
+        &format!("version: 5\nhierarchy: [{levels}]\n"),
+    );
+    open(&workspace, "data/a.yaml", "own: 1\n");
+    let snapshot = open(&workspace, "data/site/s1.yaml", "x: 1\n:'own': 2\n");
+    let environment = Environment {
+        dir: Some("/env".into()),
+        ..Environment::default()
+    };
+    compare(&snapshot, &environment, &ConfigCache::default());
 }
 
 /// Within a request a merge changes the cached values of a `lookup_key` function; the next request

@@ -227,6 +227,17 @@ impl TraceNode {
             remarks: Vec::new(),
         }
     }
+
+    /// Whether this is a level or a location where nothing was found.
+    fn is_without_value(&self) -> bool {
+        let is_place = matches!(self.kind, TraceKind::Level { .. } | TraceKind::Location(_));
+        let event = &self.event;
+        let has_none = matches!(
+            event,
+            TraceEvent::None | TraceEvent::NotFound(_) | TraceEvent::LocationNotFound
+        );
+        is_place && has_none && self.children.is_empty() && self.remarks.is_empty()
+    }
 }
 
 /// Records a trace during a lookup (`Explainer`).
@@ -255,6 +266,7 @@ impl Tracer {
     pub(super) fn pop(&mut self) {
         if self.open.len() > 1
             && let Some(node) = self.open.pop()
+            && !(self.wanted == Tracing::Sources && node.is_without_value())
         {
             self.current().children.push(node);
         }

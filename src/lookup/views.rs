@@ -433,6 +433,9 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
         let input = match (&location.open, format) {
             (Some(open), _) => LevelInput::Open(Arc::new(open.template.clone()), format),
             (None, Some(format)) if location.exists && !location.is_uri => {
+                if level.has_refused_options() {
+                    seen.push((at, LevelInput::Unseen));
+                }
                 LevelInput::File(location.place.clone(), format)
             }
             (None, _) if location.exists => LevelInput::Unseen,

@@ -39,6 +39,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon
         | LoadErrorKind::HoconEnvironment
+        | LoadErrorKind::LeftOut
         | LoadErrorKind::Io(_) => {}
     }
 }

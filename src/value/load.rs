@@ -21,6 +21,8 @@ pub enum LoadErrorKind {
     Hocon,
     /// The same, unless the environment of Puppet's process has a variable that the file refers to.
     HoconEnvironment,
+    /// The text is not here, as in a report without the longest files: its values are unknown.
+    LeftOut,
     /// The file could not be read (`Errno::*`): the message is the system's.
     Io(SystemError),
 }
@@ -133,7 +135,8 @@ impl LoadError {
             | LoadErrorKind::YamlDate
             | LoadErrorKind::Json
             | LoadErrorKind::Hocon
-            | LoadErrorKind::HoconEnvironment => format!("({path}): {}", self.message),
+            | LoadErrorKind::HoconEnvironment
+            | LoadErrorKind::LeftOut => format!("({path}): {}", self.message),
             LoadErrorKind::YamlUnknownAlias | LoadErrorKind::YamlOther | LoadErrorKind::Io(_) => {
                 self.message.clone()
             }

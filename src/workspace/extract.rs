@@ -145,6 +145,8 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
     extraction.entries();
     extraction.broken_entries();
     let is_hocon = source.format == Format::Hocon;
+    // Substitutions and included files can add keys and references.
+    let is_open = is_hocon && may_substitute(text);
     FactsBuilder {
         keys: extraction.keys,
         lookup_options: extraction.lookup_options,
@@ -152,9 +154,8 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize) -> FactsBuilder {
         error: load_error(source, parse),
         later_error: later_json_error(parse),
         is_whole: parse.problems.is_empty(),
-        // Substitutions and included files can add keys and references.
-        has_odd_keys: extraction.has_odd_keys || is_hocon,
-        has_odd_options: extraction.has_odd_options || is_hocon && may_substitute(text),
+        has_odd_keys: extraction.has_odd_keys || is_open,
+        has_odd_options: extraction.has_odd_options || is_open,
         without_keys: WithoutKeys::default(),
         substitutes: is_hocon,
         aliases: extraction.aliases,

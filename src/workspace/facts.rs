@@ -205,9 +205,11 @@ impl KeyDiff {
 }
 
 impl FileFacts {
-    /// Whether the file matters to lookups of any key: Puppet refuses it, or it may not be a hash.
+    /// Whether the file matters to lookups of any key: Puppet refuses it, it may not be a hash, or not all of its keys are
+    /// known.
     pub(super) fn matters_to_any_key(&self) -> bool {
-        self.error.is_some() || self.later_error.is_some() || self.keys.is_empty()
+        let is_refused = self.error.is_some() || self.later_error.is_some();
+        is_refused || self.keys.is_empty() || self.has_odd_keys
     }
 
     /// The effective key of a name: the last one. O(log keys).

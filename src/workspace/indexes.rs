@@ -90,7 +90,10 @@ fn patch_keys(
     before: Option<&FileFacts>,
     after: Option<&FileFacts>,
 ) {
-    let is_odd = |facts: Option<&FileFacts>| facts.is_some_and(FileFacts::matters_to_any_key);
+    // No level reads code.
+    let is_odd = |facts: Option<&FileFacts>| {
+        facts.is_some_and(|facts| facts.code.is_none() && facts.matters_to_any_key())
+    };
     if is_odd(before) != is_odd(after) {
         patch.odd(file, is_odd(after));
     }
