@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Ended {
     let there = against.map(|name| opened.compared(name)).transpose()?;
     let mut progress = ProgressLine::new();
     progress.show("checking");
-    let findings = check::all_findings(folder, workspace)?;
+    let findings = check::all_findings(&opened, &snapshot, workspace)?;
     progress.clear();
     progress.show("writing the report");
     let Gathered { data, secrets } = gather(&ReportSource {

@@ -1,27 +1,27 @@
 //! The questions that an engine answers, by name. Answers have the JSON of the command line.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::causes::{Cause, causes};
 use super::data::DATA_VERSION;
 use super::engine::{OverriddenFacts, ReportEngine};
 use crate::analysis::{RootView, all_keys};
 use crate::hierarchy::Layer;
 use crate::ide::cell::outcome_text;
 use crate::ide::compare::{Difference, compare, compare_versions};
-use crate::ide::document::{self, DocumentAnswer, ExplainForm, KeyPlace, Question, doctor};
+use crate::ide::document::{self, DocumentAnswer, ExplainForm, KeyPlace, Question};
 use crate::ide::matrix::{Cell, Row, row_of_any, rows_of_node, with_facts, with_unseen};
 use crate::ide::what_if;
-use crate::interpolation::root_of;
 use crate::lookup::Place;
 use crate::scope::Node;
 use crate::value::dump_body;
 
-type Answered = Result<Value, String>;
+/// The answer as JSON, or why there is none.
+type Answered = Result<String, String>;
 
 /// Maximum number of keys of one question: more would hold up a page.
 const MAX_KEYS: usize = 10_000;
@@ -44,7 +44,8 @@ pub(super) fn answer(engine: &ReportEngine, name: &str, question: &Value) -> Ans
         "changes" => changes(engine),
         "facts" => facts(engine, read(question)?),
         "source" => source(engine, read(question)?),
-        "findings" => Ok(engine.data.findings.clone()),
+        "findings" => json_of(&engine.data.findings),
+        "doctor" => doctor(engine),
         _ => Err(format!("there is no question '{name}'")),
     }
 }
@@ -57,10 +58,6 @@ fn read<T: DeserializeOwned>(question: &Value) -> Result<T, String> {
 fn overview(engine: &ReportEngine) -> Answered {
     let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
-    let analysis = view.analysis;
-    let place = view.root.dir.clone();
-    let report = doctor::document(analysis, &place, &nodes.set, "", 0).data;
-    let report: Value = serde_json::from_str(&report.unwrap_or_default()).unwrap_or_default();
     let used = view.level_variables();
     let names: Vec<_> = used.iter().filter(|variable| !variable.is_name()).collect();
     let columns: Vec<_> = names
@@ -75,7 +72,7 @@ fn overview(engine: &ReportEngine) -> Answered {
         json!({ "name": nodes.known.certname(member), "values": values.collect::<Vec<_>>() })
     });
     let data = &engine.data;
-    Ok(json!({
+    let overview = json!({
         "version": DATA_VERSION,
         "title": data.title,
         "made_by": data.made_by,
@@ -87,13 +84,22 @@ fn overview(engine: &ReportEngine) -> Answered {
         "only_shapes": data.only_shapes,
         "hierarchy": view.root.hiera_yaml.as_deref(),
         "levels": levels(&view),
-        "report": report,
         "variables": names.iter().map(|variable| &*variable.name).collect::<Vec<_>>(),
         "nodes": known.collect::<Vec<_>>(),
         "names_only": nodes.known.are_names(),
         "keys": all_keys(&view).len(),
         "findings": data.findings.as_array().map_or(0, Vec::len),
-    }))
+    });
+    Ok(overview.to_string())
+}
+
+/// What is known and what is missing, as `doctor --format json` prints it.
+fn doctor(engine: &ReportEngine) -> Answered {
+    let nodes = engine.nodes(&OverriddenFacts::new())?;
+    let view = engine.view(&engine.snapshot, &nodes)?;
+    let place = &view.root.dir;
+    let document = document::doctor::document(view.analysis, place, &nodes.set, "", 0);
+    document.data.ok_or_else(|| "nothing is known".to_owned())
 }
 
 /// The levels that answer, the highest first, with their files and the nodes that read each.
@@ -135,12 +141,11 @@ fn levels(view: &RootView<'_>) -> Vec<Value> {
     levels.collect()
 }
 
-/// All keys, with the files that set each.
+/// All keys.
 fn keys(engine: &ReportEngine) -> Answered {
     let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
-    let keys = all_keys(&view);
-    Ok(keys.iter().map(|key| Value::from(&**key)).collect())
+    json_of(&all_keys(&view))
 }
 
 #[derive(Deserialize)]
@@ -158,46 +163,84 @@ struct MatrixQuestion {
 fn matrix(engine: &ReportEngine, question: MatrixQuestion) -> Answered {
     let nodes = engine.nodes(&question.facts)?;
     let view = engine.view(&engine.snapshot, &nodes)?;
-    let rows = question.keys.iter().take(MAX_KEYS).map(|key| {
-        let row = with_facts(&view, with_unseen(&view, row_of_any(&view, key)));
-        of_row(&row, question.texts)
-    });
-    rows.collect()
+    let rows = question.keys.iter().take(MAX_KEYS);
+    let rows: Vec<Row> = rows
+        .map(|key| with_facts(&view, with_unseen(&view, row_of_any(&view, key))))
+        .collect();
+    json_of(&shown_rows(&rows, question.texts))
 }
 
 /// A row, with texts for people in each answer if they are asked for.
-fn of_row(row: &Row, texts: bool) -> Answered {
-    let mut json = json_of(row)?;
-    if texts {
-        for (name, cells) in [("answers", &row.answers), ("by_facts", &row.by_facts)] {
-            for (at, cell) in cells.iter().enumerate() {
-                add_texts(&mut json[name][at], cell);
-            }
-        }
-    }
-    Ok(json)
+#[derive(Serialize)]
+struct ShownRow<'a> {
+    key: &'a str,
+    answers: Vec<ShownCell<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_facts: Vec<ShownCell<'a>>,
 }
 
-/// Adds an answer in words, on one line and on several.
-fn add_texts(json: &mut Value, cell: &Cell) {
-    json["text"] = outcome_text(cell).into();
-    json["yaml"] = match (&cell.unknown, &cell.result) {
-        (None, Ok(value)) if value.is_collection() && !value.has_opaque() => dump_body(value),
-        (_, _) => outcome_text(cell),
-    }
-    .into();
+/// A difference, likewise.
+#[derive(Serialize)]
+struct ShownDifference<'a> {
+    key: &'a str,
+    before: ShownCell<'a>,
+    after: ShownCell<'a>,
 }
 
-/// Differences, with texts for people in each answer if they are asked for.
-fn of_differences(found: &[Difference], texts: bool) -> Answered {
-    let mut json = json_of(&found)?;
-    if texts {
-        for (at, one) in found.iter().enumerate() {
-            add_texts(&mut json[at]["before"], &one.before);
-            add_texts(&mut json[at]["after"], &one.after);
-        }
+#[derive(Serialize)]
+struct ShownCell<'a> {
+    #[serde(flatten)]
+    cell: &'a Cell,
+    #[serde(flatten)]
+    texts: Option<CellTexts>,
+}
+
+/// An answer in words: on one line, and on several.
+#[derive(Serialize)]
+struct CellTexts {
+    text: String,
+    yaml: String,
+}
+
+impl ShownCell<'_> {
+    fn of(cell: &Cell, texts: bool) -> ShownCell<'_> {
+        let texts = texts.then(|| {
+            let text = outcome_text(cell);
+            let yaml = match (&cell.unknown, &cell.result) {
+                (None, Ok(value)) if value.is_collection() && !value.has_opaque() => {
+                    dump_body(value)
+                }
+                (_, _) => text.clone(),
+            };
+            CellTexts { text, yaml }
+        });
+        ShownCell { cell, texts }
     }
-    Ok(json)
+
+    fn all(cells: &[Cell], texts: bool) -> Vec<ShownCell<'_>> {
+        cells
+            .iter()
+            .map(|cell| ShownCell::of(cell, texts))
+            .collect()
+    }
+}
+
+fn shown_rows(rows: &[Row], texts: bool) -> Vec<ShownRow<'_>> {
+    let shown = rows.iter().map(|row| ShownRow {
+        key: &row.key,
+        answers: ShownCell::all(&row.answers, texts),
+        by_facts: ShownCell::all(&row.by_facts, texts),
+    });
+    shown.collect()
+}
+
+fn shown_differences(found: &[Difference], texts: bool) -> Vec<ShownDifference<'_>> {
+    let shown = found.iter().map(|one| ShownDifference {
+        key: &one.key,
+        before: ShownCell::of(&one.before, texts),
+        after: ShownCell::of(&one.after, texts),
+    });
+    shown.collect()
 }
 
 #[derive(Deserialize)]
@@ -226,9 +269,17 @@ fn node(engine: &ReportEngine, question: NodeQuestion) -> Answered {
     } else {
         question.keys
     };
-    let rows = rows_of_node(&view, keys.iter().take(MAX_KEYS), member);
-    let rows = rows.map(|row| of_row(&row, question.texts));
-    Ok(json!({ "node": &*question.node, "rows": rows.collect::<Result<Vec<_>, _>>()? }))
+    let rows: Vec<Row> = rows_of_node(&view, keys.iter().take(MAX_KEYS), member).collect();
+    json_of(&NodeAnswer {
+        node: &question.node,
+        rows: shown_rows(&rows, question.texts),
+    })
+}
+
+#[derive(Serialize)]
+struct NodeAnswer<'a> {
+    node: &'a str,
+    rows: Vec<ShownRow<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -271,7 +322,8 @@ fn explain(engine: &ReportEngine, question: ExplainQuestion) -> Answered {
                     .and_then(|data| serde_json::from_str(&data).ok());
                 json!({ "text": document.content, "data": data })
             }
-        },
+        }
+        .to_string(),
     )
 }
 
@@ -304,7 +356,7 @@ fn diff(engine: &ReportEngine, question: DiffQuestion) -> Answered {
             Ok(())
         },
     )?;
-    of_differences(&found, question.texts)
+    json_of(&shown_differences(&found, question.texts))
 }
 
 /// What differs from the other side for all nodes, as `diff --against --format json` has it, and the keys of which it
@@ -338,42 +390,20 @@ fn changes(engine: &ReportEngine) -> Answered {
         .against
         .iter()
         .flat_map(|against| &against.files);
-    Ok(json!({
-        "differences": of_differences(&found, true)?,
-        "causes": causes(engine, [&then, &now], &found),
-        "undecided": undecided.collect::<Vec<_>>(),
-        "files": files.map(|file| &*file.path).collect::<Vec<_>>(),
-    }))
+    json_of(&ChangesAnswer {
+        differences: shown_differences(&found, true),
+        causes: causes([&then, &now], &found),
+        undecided: undecided.collect(),
+        files: files.map(|file| &*file.path).collect(),
+    })
 }
 
-/// The differences by their causes: the changed files whose own entry of the key differs and is a part of one of the
-/// answers. Without any, other keys or another hierarchy are the cause. Those with most differences first.
-fn causes(
-    engine: &ReportEngine,
-    [then, now]: [&RootView<'_>; 2],
-    found: &[Difference],
-) -> Vec<Value> {
-    let files = engine.data.against.iter();
-    let files = files.flat_map(|against| &against.files);
-    let changed: BTreeSet<&str> = files.map(|file| &*file.path).collect();
-    let mut causes: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
-    for (at, one) in found.iter().enumerate() {
-        let root = root_of(&one.key);
-        let own = |view: &RootView<'_>, file: &str| view.analysis.own_value(file, &root);
-        let sources = one.before.sources().into_iter().chain(one.after.sources());
-        let sources: BTreeSet<&str> = sources.map(|source| &*source.file).collect();
-        let is_cause = |file: &&&str| own(then, file) != own(now, file);
-        let files = changed.intersection(&sources).filter(is_cause).copied();
-        causes.entry(files.collect()).or_default().push(at);
-    }
-    let mut causes: Vec<(Vec<&str>, Vec<usize>)> = causes.into_iter().collect();
-    causes.sort_by_key(|(files, differences)| {
-        (files.is_empty(), std::cmp::Reverse(differences.len()))
-    });
-    let causes = causes.into_iter();
-    causes
-        .map(|(files, differences)| json!({ "files": files, "differences": differences }))
-        .collect()
+#[derive(Serialize)]
+struct ChangesAnswer<'a> {
+    differences: Vec<ShownDifference<'a>>,
+    causes: Vec<Cause>,
+    undecided: Vec<String>,
+    files: Vec<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -392,7 +422,7 @@ fn facts(engine: &ReportEngine, question: FactsQuestion) -> Answered {
     let used = view.used_variables().into_iter();
     let used =
         used.map(|variable| what_if::fact(&nodes.set, &variable, Some(&question.node), &overrides));
-    Ok(used.collect())
+    json_of(&used.collect::<Vec<_>>())
 }
 
 #[derive(Deserialize)]
@@ -418,9 +448,9 @@ fn source(engine: &ReportEngine, question: SourceQuestion) -> Answered {
     let around = question.around.min(MAX_AROUND);
     let first = question.line.saturating_sub(around + 1);
     let lines = file.text().lines().skip(first).take(2 * around + 1);
-    Ok(json!({ "first": first + 1, "lines": lines.collect::<Vec<_>>() }))
+    Ok(json!({ "first": first + 1, "lines": lines.collect::<Vec<_>>() }).to_string())
 }
 
-fn json_of(value: &impl serde::Serialize) -> Answered {
-    serde_json::to_value(value).map_err(|error| error.to_string())
+fn json_of(value: &impl Serialize) -> Answered {
+    serde_json::to_string(value).map_err(|error| error.to_string())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::told::ToldVariables;
 use crate::workspace::{ChosenRoot, FileSettings};
 
 /// The version of the data and of the calls of [`ReportEngine`](super::ReportEngine). Members may be added within a version.
@@ -41,16 +42,21 @@ pub struct ReportData {
     pub left_out: Vec<String>,
     /// Whether values were replaced by their shapes.
     pub only_shapes: bool,
+    /// Without manifests, the variables that they set and that the hierarchy uses.
+    #[serde(default)]
+    pub(super) variables: ToldVariables,
 }
 
-/// A file with its text; without one if it is only known that it is there, or, on the other side of a comparison,
-/// that it is not.
+/// A file with its text; without one if it is left out, or, on the other side of a comparison, if it is not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportFile {
     /// The path.
     pub path: Arc<str>,
     /// The text.
     pub text: Option<Arc<str>>,
+    /// Why the text is not in the report: what needs it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Arc<str>>,
 }
 
 /// The other side of a comparison.
@@ -60,6 +66,9 @@ pub struct ReportAgainst {
     pub name: String,
     /// The files that differ, as they are there.
     pub files: Vec<ReportFile>,
+    /// See [`ReportData::variables`].
+    #[serde(default)]
+    pub(super) variables: ToldVariables,
 }
 
 /// The settings that answers depend on.

@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 
 use super::answers;
 use super::data::{DATA_VERSION, ReportData, ReportFile};
+use super::told::{ToldManifests, ToldVariables};
 use crate::analysis::{
     Analysis, NodeCache, NodeChoice, NodeInputs, NodeSet, Project, RootView, name_rules, root_for,
     with_manifest_variables,
 };
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, NameRule};
+use crate::value::{LoadError, LoadErrorKind};
 use crate::workspace::{Change, Content, DiskEntry, HIERA_YAML, Linked, Snapshot, Workspace, path};
 
 /// A workspace in memory that answers questions.
@@ -109,11 +111,10 @@ impl ReportEngine {
     #[must_use]
     pub fn call(&self, name: &str, question: &str) -> String {
         let question: Value = serde_json::from_str(question).unwrap_or_default();
-        let answer = match answers::answer(self, name, &question) {
-            Ok(answer) => json!({ "ok": answer }),
-            Err(words) => json!({ "error": words }),
-        };
-        answer.to_string()
+        match answers::answer(self, name, &question) {
+            Ok(answer) => format!("{{\"ok\":{answer}}}"),
+            Err(words) => json!({ "error": words }).to_string(),
+        }
     }
 
     /// The nodes, with some facts instead of their own.
@@ -150,7 +151,14 @@ impl ReportEngine {
             return Err(problem.clone());
         }
         let given = KnownNodes::in_environment(&set.nodes, &self.data.environment);
-        let known = self.with_manifests(&given, &self.snapshot);
+        let known = if !self.data.only_shapes {
+            self.with_manifests(&given, &self.snapshot)
+        } else if facts.is_empty() {
+            told(&given, &self.data.variables)
+        } else {
+            // What manifests would set by these facts is not known.
+            given.as_given()
+        };
         let words = facts.iter().map(|(path, value)| match value.as_str() {
             Some(text) => format!("{path} = {text}"),
             None => format!("{path} = {value}"),
@@ -170,7 +178,10 @@ impl ReportEngine {
         AskedNodes {
             set: now.set.clone(),
             given: now.given.as_given(),
-            known: self.with_manifests(&now.given, before),
+            known: match &self.data.against {
+                Some(against) if self.data.only_shapes => told(&now.given, &against.variables),
+                Some(_) | None => self.with_manifests(&now.given, before),
+            },
             what_if: String::new(),
         }
     }
@@ -203,16 +214,29 @@ impl ReportEngine {
     }
 }
 
+/// Nodes with the variables that are told of their manifests.
+fn told(given: &KnownNodes, variables: &ToldVariables) -> KnownNodes {
+    given.with_manifests(Arc::new(ToldManifests::new(variables)))
+}
+
+fn of_content(content: Content) -> DiskEntry {
+    DiskEntry::File {
+        content,
+        linked: Linked::No,
+    }
+}
+
 /// A file of the data as a change.
 fn changed(file: &ReportFile) -> Change {
     Change::Disk {
         path: file.path.clone(),
-        entry: match &file.text {
-            Some(text) => DiskEntry::File {
-                content: Content::Text(text.clone()),
-                linked: Linked::No,
-            },
-            None => DiskEntry::Absent,
+        entry: match (&file.text, &file.left_out) {
+            (Some(text), _) => of_content(Content::Text(text.clone())),
+            (None, Some(why)) => {
+                let error = LoadError::new(LoadErrorKind::LeftOut, why.to_string(), None);
+                of_content(Content::Refused(Arc::new(error)))
+            }
+            (None, None) => DiskEntry::Absent,
         },
     }
 }

@@ -9,13 +9,22 @@ use serde_json::Value;
 use super::data::{DATA_VERSION, MAX_DATA, ReportAgainst, ReportData, ReportFile, ReportSettings};
 use super::mask::SecretMask;
 use super::shape::ValueShapes;
-use crate::analysis::{Analysis, DescribedBy, NodeFile, NodeSet, Project, root_for};
+use super::told::{ToldVariables, told_variables};
+use crate::analysis::{
+    Analysis, DescribedBy, NodeFile, NodeSet, Project, root_for, with_manifest_variables,
+};
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Scope};
 use crate::syntax::Parse;
-use crate::text::number_of;
+use crate::text::{few, number_of};
 use crate::value::StrKey;
 use crate::workspace::{File, Format, HIERA_YAML, PROJECT_FILE, Snapshot, format_of, parse, path};
+
+/// Why the values of a file that is left out are unknown.
+const NOT_HERE: &str = "its text is not in this report";
+
+/// Maximum number of files that are named where many are left out.
+const MAX_NAMED: usize = 5;
 
 /// What a report is about.
 pub struct ReportSource<'a> {
@@ -68,10 +77,7 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     let moved = |at: &str| moved_from(source.folder, at);
     let mut files = Vec::new();
     for file in source.snapshot.files() {
-        if let Some(text) = texts.of(file, source.snapshot) {
-            let path = moved(file.path());
-            files.push(ReportFile { path, text });
-        }
+        files.extend(texts.of(file, source.snapshot, moved(file.path())));
     }
     let against = source.against.map(|(name, there, folder)| {
         let is_folder = name.starts_with(['.', '/']);
@@ -84,9 +90,8 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
             if here.is_some_and(|here| here.text() == file.text()) {
                 continue;
             }
-            if let Some(text) = texts.of(file, there) {
-                let path = at.clone();
-                changed.insert(at, ReportFile { path, text });
+            if let Some(file) = texts.of(file, there, at.clone()) {
+                changed.insert(at, file);
             }
         }
         for file in source.snapshot.files() {
@@ -96,10 +101,16 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
             );
             if there.file(&there_at).is_none() {
                 let path = moved(file.path());
-                changed.insert(path.clone(), ReportFile { path, text: None });
+                let absent = ReportFile {
+                    path: path.clone(),
+                    text: None,
+                    left_out: None,
+                };
+                changed.insert(path, absent);
             }
         }
         ReportAgainst {
+            variables: ToldVariables::new(),
             // Not where another checkout lies on this machine.
             name: if is_folder {
                 path::name(folder).to_owned()
@@ -114,8 +125,11 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     for file in &source.nodes.files {
         let path = moved(&file.path);
         if !known.contains(&path) {
-            let text = Some(Arc::from(texts.of_nodes(file)));
-            node_files.push(ReportFile { path, text });
+            node_files.push(ReportFile {
+                text: Some(Arc::from(texts.of_nodes(file))),
+                path,
+                left_out: None,
+            });
         }
     }
     files.sort_by(|one: &ReportFile, other| one.path.cmp(&other.path));
@@ -132,18 +146,23 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     let others = against.iter().flat_map(|against| &against.files);
     let others: usize = node_files.iter().chain(others).map(length).sum();
     let dropped = drop_beyond(&mut files, MAX_DATA.saturating_sub(others));
-    if dropped > 0 {
+    if !dropped.is_empty() {
+        let inside = format!("/{name}/");
+        let names: Vec<&str> = dropped
+            .iter()
+            .map(|path| path.trim_start_matches(&*inside))
+            .collect();
         left_out.push(format!(
-            "{} with the most text: a report has at most {} MB of data, and answers that need them are not those of \
-             the workspace",
-            number_of(dropped, "file"),
+            "{} with the most text ({}): a report has at most {} MB of data, and answers that need them are unknown",
+            number_of(names.len(), "file"),
+            few(&names, MAX_NAMED),
             MAX_DATA >> 20
         ));
     }
     if source.only_shapes {
         left_out.push(
             "values, comments and manifests (--no-values): answers say which values differ, not what they are, and \
-             variables that manifests set are unknown"
+             of the variables that manifests set only those in paths of the hierarchy are known, not for a what-if"
                 .to_owned(),
         );
     }
@@ -155,7 +174,21 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     if source.only_shapes {
         without_messages(&mut findings);
     }
+    let variables = |snapshot: &Snapshot, folder: &str| {
+        let mut told = told(source, snapshot, folder);
+        let texts = told
+            .values_mut()
+            .flat_map(|variables| variables.values_mut());
+        for text in texts.flatten() {
+            *text = everywhere.masked(text);
+        }
+        told
+    };
+    if let (Some(against), Some((_, there, folder))) = (&mut against, source.against) {
+        against.variables = variables(there, folder);
+    }
     let data = ReportData {
+        variables: variables(source.snapshot, source.folder),
         version: DATA_VERSION,
         title: name.to_owned(),
         made_by: source.made_by.to_owned(),
@@ -173,6 +206,21 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
         secrets: mask.len(),
         data,
     }
+}
+
+/// What manifests set, for a report that has none.
+fn told(source: &ReportSource<'_>, snapshot: &Snapshot, folder: &str) -> ToldVariables {
+    let root = root_for(snapshot, folder, source.environment);
+    let Some(root) = root.filter(|_| source.only_shapes) else {
+        return ToldVariables::new();
+    };
+    let given = KnownNodes::in_environment(&source.nodes.nodes, source.environment);
+    let known = with_manifest_variables(&given, snapshot, root, source.settings);
+    let configs = ConfigCache::default();
+    known.map_or_else(ToldVariables::new, |known| {
+        let analysis = Analysis::new(snapshot, source.settings, &configs, &known);
+        told_variables(&analysis.with_environment(source.environment).at(root))
+    })
 }
 
 fn settings(source: &ReportSource<'_>, moved: &dyn Fn(&str) -> Arc<str>) -> ReportSettings {
@@ -232,21 +280,29 @@ impl<'a> ReportTexts<'a> {
         }
     }
 
-    /// The text of a file without secrets; `None` if the file is not in the report.
-    fn of(&mut self, file: &File, snapshot: &Snapshot) -> Option<Option<Arc<str>>> {
-        let name = snapshot.short_name(file.path());
+    /// A file without secrets, at its path in the report; `None` if it is not in the report.
+    fn of(&mut self, file: &File, snapshot: &Snapshot, path: Arc<str>) -> Option<ReportFile> {
         if let Some(refused) = file.refused()
             && file.text().is_empty()
         {
-            self.refused.push(refused.message(name));
-            return None;
+            let name = snapshot.short_name(file.path());
+            self.refused.push(refused.message_beside(name));
+            return Some(ReportFile {
+                path,
+                text: None,
+                left_out: Some(Arc::from(NOT_HERE)),
+            });
         }
         let is_code = path::extension(file.path()) == Some("pp");
         if self.source.only_shapes && is_code {
             return None;
         }
         if file.text().is_empty() {
-            return Some(Some(Arc::from("")));
+            return Some(ReportFile {
+                path,
+                text: Some(Arc::from("")),
+                left_out: None,
+            });
         }
         let is_configuration = [HIERA_YAML, PROJECT_FILE].contains(&path::name(file.path()));
         let format = format_of(file.path()).or(is_configuration.then_some(Format::Yaml));
@@ -277,11 +333,12 @@ impl<'a> ReportTexts<'a> {
             };
             self.mask.masked(file.text(), tree, &is_sensitive)
         };
-        Some(Some(self.shaped(
-            text,
-            format.filter(|_| !is_configuration),
-            file.path(),
-        )))
+        let format = format.filter(|_| !is_configuration);
+        Some(ReportFile {
+            path,
+            text: Some(self.shaped(text, format, file.path())),
+            left_out: None,
+        })
     }
 
     /// The text of a file that describes nodes.
@@ -310,24 +367,23 @@ fn length(file: &ReportFile) -> usize {
     file.text.as_ref().map_or(0, |text| text.len())
 }
 
-/// Drops the longest texts until the rest has at most so many bytes; returns their number.
-pub(super) fn drop_beyond(files: &mut Vec<ReportFile>, most: usize) -> usize {
+/// Drops the longest texts until the rest has at most so many bytes; returns their paths.
+pub(super) fn drop_beyond(files: &mut [ReportFile], most: usize) -> Vec<Arc<str>> {
     let mut total: usize = files.iter().map(length).sum();
     let mut by_length: Vec<usize> = (0..files.len()).collect();
     by_length.sort_by_key(|&at| std::cmp::Reverse(length(&files[at])));
-    let mut dropped: Vec<usize> = Vec::new();
+    let mut dropped = Vec::new();
     for at in by_length {
         if total <= most {
             break;
         }
-        total -= length(&files[at]);
-        dropped.push(at);
+        let file = &mut files[at];
+        total -= length(file);
+        file.text = None;
+        file.left_out = Some(Arc::from(NOT_HERE));
+        dropped.push(file.path.clone());
     }
-    dropped.sort_unstable_by(|one, other| other.cmp(one));
-    for &at in &dropped {
-        files.remove(at);
-    }
-    dropped.len()
+    dropped
 }
 
 /// Changes all texts of a JSON value, names of members too.

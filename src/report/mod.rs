@@ -6,11 +6,13 @@
 //! disk, the browser or the page.
 
 mod answers;
+mod causes;
 mod data;
 mod engine;
 mod gather;
 mod mask;
 mod shape;
+mod told;
 
 pub use data::{DATA_VERSION, MAX_DATA, ReportData, ReportFile, ReportSettings};
 pub use engine::ReportEngine;

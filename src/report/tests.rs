@@ -252,6 +252,86 @@ fn without_values_only_shapes_are_left() {
 }
 
 #[test]
+fn options_and_a_hierarchy_are_causes() {
+    let level = "{name: C, path: c.yaml}";
+    let config = |levels: &str| format!("version: 5\nhierarchy: [{levels}]\n");
+    let (one, other) = (config(level), config("{name: D, path: d.yaml}"));
+    let nodes = ("nodes.json", "{\"n1\": {}}");
+    let check = |before: [(&str, &str); 2], now: [(&str, &str); 2]| {
+        let [before, now] = [before, now]
+            .map(|[config, data]| snapshot(&[config, data, nodes, ("data/d.yaml", "a: [2]\n")]));
+        let engine = engine(&data_of(&now, Some(&before), false));
+        ask(&engine, "changes", json!({}))["causes"].to_string()
+    };
+    let levels = config("{name: C, paths: [c.yaml, d.yaml]}");
+    let options = |merge: &str| format!("# a\nlookup_options: {{a: {{merge: {merge}}}}}\na: [1]\n");
+    assert_eq!(
+        check(
+            [("hiera.yaml", &levels), ("data/c.yaml", &options("first"))],
+            [("hiera.yaml", &levels), ("data/c.yaml", &options("unique"))],
+        ),
+        r#"[{"files":["/repo/data/c.yaml"],"lines":[{"file":"/repo/data/c.yaml","line":2,"key":"a","before":false}],"differences":[0]}]"#
+    );
+    assert_eq!(
+        check(
+            [("hiera.yaml", &one), ("data/c.yaml", "a: [1]\n")],
+            [("hiera.yaml", &other), ("data/c.yaml", "a: [1]\n")],
+        ),
+        r#"[{"files":["/repo/hiera.yaml"],"lines":[{"file":"/repo/hiera.yaml","line":2,"key":null,"before":false}],"differences":[0]}]"#
+    );
+}
+
+#[test]
+fn without_manifests_the_levels_that_answer_are_those_of_before() {
+    let files = [
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: R, path: \"%{role}.yaml\"}, {name: C, path: c.yaml}]\n",
+        ),
+        ("nodes.json", "{\"n1\": {}, \"n2\": {}}"),
+        (
+            "manifests/site.pp",
+            "$secret = 'hidden away'\nnode 'n1' { $role = 'web' }\nnode default { $role = 'db' }\n",
+        ),
+        ("data/web.yaml", "a: 1\n"),
+        ("data/db.yaml", "a: 2\n"),
+        ("data/c.yaml", "a: 3\n"),
+    ];
+    let mut before = files;
+    before[2].1 = "$role = 'db'\n";
+    let data = data_of(&snapshot(&files), Some(&snapshot(&before)), true);
+    let text = serde_json::to_string(&data).unwrap();
+    assert!(
+        !text.contains("hidden away") && !text.contains("site.pp"),
+        "{text}"
+    );
+    let engine = engine(&data);
+    let files_of = |question: Value| {
+        let rows = ask(&engine, "matrix", question);
+        let answers = rows[0]["answers"].as_array().unwrap().iter();
+        let shown = answers.map(|answer| format!("{} {}", answer["nodes"], answer["sources"]));
+        shown.collect::<Vec<_>>()
+    };
+    let source = |file: &str| format!("[{{\"file\":\"/repo/data/{file}.yaml\",\"line\":1}}]");
+    let (web, db) = (source("web"), source("db"));
+    assert_eq!(
+        files_of(json!({ "keys": ["a"] })),
+        [format!("[\"n1\"] {web}"), format!("[\"n2\"] {db}")]
+    );
+    // Other facts may set another role.
+    let rows = ask(
+        &engine,
+        "matrix",
+        json!({ "keys": ["a"], "facts": { "x": 1 } }),
+    );
+    assert_eq!(rows[0]["answers"][0]["found"], Value::Null, "{rows}");
+    let changes = ask(&engine, "changes", json!({}));
+    let differences = changes["differences"].as_array().unwrap();
+    assert_eq!(differences.len(), 1, "{changes}");
+    assert_eq!(differences[0]["after"]["nodes"], json!(["n1"]), "{changes}");
+}
+
+#[test]
 fn a_comparison_folds_differences_by_cause() {
     let config = (
         "hiera.yaml",
@@ -296,9 +376,21 @@ fn a_comparison_folds_differences_by_cause() {
         [
             "a: [\"c.yaml\",\"n1.yaml\"]",
             "a: [\"c.yaml\"]",
-            "b: []",
+            "b: [\"c.yaml\",\"n1.yaml\"]",
+            "b: [\"c.yaml\"]",
             "d: [\"n2.yaml\"]"
         ]
+    );
+    // Its lines are those of 'a', one of them on the other side alone.
+    let of_b = causes
+        .iter()
+        .find(|cause| cause["files"][1] == "/repo/data/n1.yaml");
+    assert_eq!(
+        of_b.unwrap()["lines"],
+        json!([
+            { "file": "/repo/data/c.yaml", "line": 1, "key": "a", "before": false },
+            { "file": "/repo/data/n1.yaml", "line": 1, "key": "a", "before": true },
+        ])
     );
     let lines = ask(
         &engine,
@@ -369,11 +461,51 @@ fn the_longest_texts_are_dropped_first() {
     let file = |name: &str, length: usize| ReportFile {
         path: Arc::from(name),
         text: Some(Arc::from("x".repeat(length))),
+        left_out: None,
     };
     let mut files = vec![file("a", 10), file("b", 100), file("c", 50), file("d", 1)];
-    assert_eq!(drop_beyond(&mut files, 12), 2);
-    let left: Vec<&str> = files.iter().map(|file| &*file.path).collect();
+    assert_eq!(drop_beyond(&mut files, 12), ["b", "c"].map(Arc::from));
+    let left = files.iter().filter(|file| file.text.is_some());
+    let left: Vec<&str> = left.map(|file| &*file.path).collect();
     assert_eq!(left, ["a", "d"]);
+}
+
+#[test]
+fn answers_that_need_a_file_that_is_left_out_are_unknown() {
+    let files = [
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: N, path: \"%{trusted.certname}.yaml\"}, {name: C, path: c.yaml}]\n",
+        ),
+        ("nodes.json", "{\"n1\": {}, \"n2\": {}}"),
+        ("data/n1.yaml", "a: 1\n"),
+        ("data/c.yaml", "a: 3\n"),
+    ];
+    let mut data = data_of(&snapshot(&files), None, false);
+    let long = data
+        .files
+        .iter_mut()
+        .find(|file| file.path.ends_with("n1.yaml"));
+    drop_beyond(std::slice::from_mut(long.unwrap()), 0);
+    let rows = ask(&engine(&data), "matrix", json!({ "keys": ["a"] }));
+    let answers: Vec<String> = rows[0]["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| {
+            format!(
+                "{} {} {}",
+                answer["nodes"], answer["value"], answer["unknown"]
+            )
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            "[\"n1\"] null \"not looked up to the end: (/repo/data/n1.yaml): its text is not in this report\"",
+            "[\"n2\"] 3 null",
+        ]
+    );
 }
 
 #[test]

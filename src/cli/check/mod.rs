@@ -30,10 +30,11 @@ use report::{CheckReport, FolderResult};
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
-use super::workspace::{WorkspaceArguments, no_hierarchy, workspace_folder};
+use super::workspace::{Opened, WorkspaceArguments, no_hierarchy, workspace_folder};
 use super::{Ended, terminal};
 use crate::disk;
 use crate::rules::Severity;
+use crate::workspace::Snapshot;
 
 /// How findings are printed; `docs/check-formats.md` describes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -177,12 +178,13 @@ fn checked(arguments: &CheckArguments) -> Ended {
     })
 }
 
-/// All findings in a folder, absolute, as `--format json` has them; files are named relative to it.
+/// All findings in a workspace that was read, as `--format json` has them; files are named relative to its folder.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// They cannot be written as JSON.
 pub(crate) fn all_findings(
-    folder: &str,
+    opened: &Opened,
+    snapshot: &Arc<Snapshot>,
     workspace: &WorkspaceArguments,
 ) -> Result<serde_json::Value, String> {
     let arguments = CheckArguments {
@@ -193,14 +195,8 @@ pub(crate) fn all_findings(
         output: CheckOutput::default(),
         workspace: workspace.clone(),
     };
-    let wanted = Wanted {
-        given: folder,
-        at: folder.to_owned(),
-        pattern: None,
-    };
-    let mut report = CheckReport::new(&arguments, None).relative_to(folder);
-    report.check(&Arc::from(folder), &[wanted])?;
-    report.json()
+    let report = CheckReport::new(&arguments, None).relative_to(&opened.folder);
+    report.json_of(&opened.folder, snapshot, &opened.project)
 }
 
 /// Prints an error and returns the exit code for it.

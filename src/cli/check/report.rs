@@ -44,7 +44,7 @@ pub(super) enum FolderResult {
 }
 
 struct ReadWorkspace {
-    workspace: Workspace,
+    snapshot: Arc<Snapshot>,
     project: Project,
     settings: Settings,
     configs: ConfigCache,
@@ -108,13 +108,26 @@ impl<'a> CheckReport<'a> {
         self
     }
 
-    /// The findings as JSON, in the order of their files.
-    pub(super) fn json(&self) -> Result<Value, String> {
-        serde_json::to_value(&self.records).map_err(|error| error.to_string())
-    }
-
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
+    }
+
+    /// All findings of a workspace that was read, as JSON.
+    ///
+    /// # Errors
+    /// A finding has a text that is none in JSON.
+    pub(super) fn json_of(
+        mut self,
+        folder: &str,
+        snapshot: &Arc<Snapshot>,
+        project: &Project,
+    ) -> Result<Value, String> {
+        let read = self.read(snapshot.clone(), project.clone());
+        let paths: Vec<Arc<str>> = snapshot.files().map(|file| file.path().clone()).collect();
+        let checked = self.find(folder, &read, &paths);
+        self.tell_lacking_levels(&read, &checked);
+        record::fingerprint(&mut self.records);
+        serde_json::to_value(&self.records).map_err(|error| error.to_string())
     }
 
     /// Checks everything that the arguments name in one workspace.
@@ -123,10 +136,10 @@ impl<'a> CheckReport<'a> {
         folder: &Arc<str>,
         group: &[Wanted<'_>],
     ) -> Result<FolderResult, String> {
-        let Some(opened) = self.open(folder)? else {
+        let Some(mut opened) = self.open(folder)? else {
             return Ok(FolderResult::NoHierarchy);
         };
-        let snapshot = opened.workspace.snapshot();
+        let snapshot = opened.snapshot.clone();
         let mut paths: BTreeSet<Arc<str>> = BTreeSet::new();
         let mut checked = FolderResult::Files;
         for wanted in group {
@@ -146,7 +159,7 @@ impl<'a> CheckReport<'a> {
         }
         let paths: Vec<Arc<str>> = paths.into_iter().collect();
         if let Some(most) = self.output.fixes.wanted() {
-            self.fix(folder, &opened, (&paths, most));
+            opened.snapshot = self.fix(folder, &opened, (&paths, most));
         }
         if self.output.fixes.diff {
             return Ok(checked);
@@ -171,8 +184,8 @@ impl<'a> CheckReport<'a> {
     /// Names the checked hierarchies of which no level finds a file: what no level sets, and what
     /// nothing reads, is not known there.
     fn tell_lacking_levels(&mut self, opened: &ReadWorkspace, read: &[Arc<str>]) {
-        let (snapshot, nodes) = (opened.workspace.snapshot(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &opened.settings, &opened.configs, &nodes);
+        let (snapshot, nodes) = (&opened.snapshot, KnownNodes::default());
+        let analysis = Analysis::new(snapshot, &opened.settings, &opened.configs, &nodes);
         let roots = snapshot.roots().iter();
         for root in roots.filter(|root| !matches!(root.kind, RootKind::Module { .. })) {
             let config = root.hiera_yaml.as_ref().filter(|it| read.contains(it));
@@ -231,19 +244,22 @@ impl<'a> CheckReport<'a> {
         } else {
             found_project.whole().map_err(|error| error.to_string())?
         };
-        let settings = self.workspace.puppet.settings(&project).for_editor();
-        let opened = ReadWorkspace {
-            workspace,
-            project,
-            settings,
-            configs: ConfigCache::default(),
-        };
+        let opened = self.read(snapshot.clone(), project);
         if self.workspace.nodes.are_given() {
             let environment = &self.workspace.environment;
-            let place = place_of(&snapshot, folder, environment);
-            self.sources(&opened).known(&snapshot, &place)?;
+            let place = place_of(&opened.snapshot, folder, environment);
+            self.sources(&opened).known(&opened.snapshot, &place)?;
         }
         Ok(Some(opened))
+    }
+
+    fn read(&self, snapshot: Arc<Snapshot>, project: Project) -> ReadWorkspace {
+        ReadWorkspace {
+            snapshot,
+            settings: self.workspace.puppet.settings(&project).for_editor(),
+            project,
+            configs: ConfigCache::default(),
+        }
     }
 
     /// The nodes that findings are for.
@@ -279,9 +295,8 @@ impl<'a> CheckReport<'a> {
         opened: &ReadWorkspace,
         paths: &[Arc<str>],
     ) -> Vec<FileRecords> {
-        let snapshot = opened.workspace.snapshot();
-        let project = &opened.project;
-        let checker = self.checker(opened, &snapshot).with_all_findings();
+        let (snapshot, project) = (&opened.snapshot, &opened.project);
+        let checker = self.checker(opened, snapshot).with_all_findings();
         let selection = &self.output.selection;
         let checker = checker.with_rules(|rule| selection.includes_rule(rule.code));
         let shown = |at: &str| self.shown(at).to_owned();
@@ -306,10 +321,10 @@ impl<'a> CheckReport<'a> {
             let severity = self.severity(project, &finding)?;
             finding.severity = severity;
             let text = (self.options.format == CheckFormat::Full)
-                .then(|| full::text(drawn, &snapshot, &finding, &hidden, &shown));
+                .then(|| full::text(drawn, snapshot, &finding, &hidden, &shown));
             let known = FindingIdentity::of(&finding);
             let path = Arc::clone(&finding.path);
-            let mut record = Record::new(&snapshot, finding, &hidden, &shown);
+            let mut record = Record::new(snapshot, finding, &hidden, &shown);
             record.text = text;
             record.known_as = path::within(&path, folder).unwrap_or(&path).to_owned();
             Some((known, record))
@@ -357,12 +372,16 @@ impl<'a> CheckReport<'a> {
         accepted
     }
 
-    /// Applies the fixes of some files, and writes or shows them. The workspace then has the new
-    /// texts.
-    fn fix(&mut self, folder: &str, opened: &ReadWorkspace, (paths, most): (&[Arc<str>], Safety)) {
-        let before = opened.workspace.snapshot();
+    /// Applies the fixes of some files, and writes or shows them. Returns the workspace with the new texts.
+    fn fix(
+        &mut self,
+        folder: &str,
+        opened: &ReadWorkspace,
+        (paths, most): (&[Arc<str>], Safety),
+    ) -> Arc<Snapshot> {
+        let before = &opened.snapshot;
         let fixing = Fixing {
-            snapshot: &before,
+            snapshot: before,
             paths,
             most,
             accepted: self.accepted(folder, opened, paths),
@@ -376,9 +395,8 @@ impl<'a> CheckReport<'a> {
             found.collect()
         };
         let after = fixing.run(find, is_reported);
-        let fixed = fixed(&before, &after, &opened.settings);
+        let fixed = fixed(before, &after, &opened.settings);
         let changes = fixed.iter().map(Fixed::change).collect();
-        opened.workspace.apply(Change::Batch(changes));
         for file in fixed {
             if self.output.fixes.diff {
                 self.has_diff = true;
@@ -390,6 +408,7 @@ impl<'a> CheckReport<'a> {
                 self.has_fixed = true;
             }
         }
+        Arc::new(before.with(Change::Batch(changes)))
     }
 
     /// The path to print.
