@@ -19,8 +19,12 @@ const ANSWERS = 50;
 
 /** The words of a command, its output and its exit code. */
 function run(...words) {
+  return runIn(".", ...words);
+}
+
+function runIn(cwd, ...words) {
   try {
-    return [execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }), 0];
+    return [execFileSync(program, words, { cwd, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }), 0];
   } catch (error) {
     return [error.stdout ?? "", error.status];
   }
@@ -111,6 +115,12 @@ async function compare(name, folder, flags, limit) {
     check(`${name}: diff of ${from} and ${to}`, one === other, `${one}\n${other}`);
     equal += 1;
   }
+  const [checked] = runIn(folder, "check", "--workspace", ".", ...flags, "--format", "json");
+  const findings = [JSON.parse(checked), await ask("findings")];
+  const unhidden = findings[0].flatMap((_, at) => (isHidden(JSON.stringify(findings.map((all) => all[at] ?? null))) ? [] : [at]));
+  const [one, other] = findings.map((all) => JSON.stringify([all.length, unhidden.map((at) => all[at])]));
+  check(`${name}: findings`, one === other, `${one}\n${other}`);
+  equal += 1;
   // What the file says of itself, as a grep of what is in it would.
   const html = readFileSync(file, "utf8");
   const data = gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(html)[1], "base64")).toString("utf8");
@@ -232,6 +242,33 @@ async function strict(file) {
   server.close();
 }
 
+/** After a trap of the module every view says so, and nothing hangs. The module is told to take more memory than there is. */
+async function broken(file) {
+  const context = await browser.newContext();
+  const tab = await context.newPage();
+  tab.on("pageerror", (error) => check("no error after a trap", false, error.message));
+  await tab.addInitScript(() => {
+    const made = WebAssembly.instantiate;
+    WebAssembly.instantiate = async (...given) => {
+      const { exports } = (await made(...given)).instance;
+      return { instance: { exports: { ...exports, call: () => (window.traps ? exports.input(-1) : exports.call()) } } };
+    };
+  });
+  await tab.goto(`file://${file}`);
+  await tab.waitForFunction(() => document.body.dataset.opened);
+  await tab.evaluate(() => { window.traps = true; });
+  await go(tab, "key=ntp::servers");
+  const said = await tab.locator("main").innerText();
+  check("a trap is told", said.startsWith("The engine in this page failed: load the page again"), said);
+  await tab.evaluate(() => { window.traps = false; });
+  await go(tab, "view=hierarchy");
+  check("the other views stay", (await tab.locator("h2").innerText()) === "Hierarchy");
+  await go(tab, "key=site::name");
+  const again = await tab.locator("main").innerText();
+  check("a module that trapped is asked no more", again.startsWith("The engine in this page failed"), again);
+  await context.close();
+}
+
 /** In the playground an edit changes a hover, a matrix and the other views, and makes a finding; a fix takes it away. */
 async function play(file) {
   const tab = await open(file);
@@ -277,7 +314,7 @@ async function play(file) {
 mkdirSync(kept, { recursive: true });
 const shared = "../shared/corpora";
 const workspaces = [["acme", "fixtures/acme", [], 4e6]];
-const lsst = join(shared, "lsst-control");
+const lsst = resolve(shared, "lsst-control");
 if (existsSync(lsst)) workspaces.push(["lsst-control", join(lsst, "workspace"), ["--nodes", join(lsst, "nodes.json")], 4e6]);
 else console.log(`SKIPPED: no ${lsst} here`);
 const others = (process.env.REPORT_WORKSPACES ?? "").split(":").filter(Boolean);
@@ -312,6 +349,8 @@ check("a comparison is written", wrote === 0, wrote);
   const causes = found.causes.map((cause) => cause.files.join()).sort().join(" ");
   check("the causes", causes === "/acme/data/common.yaml /acme/data/role/web.yaml", causes);
   check("changes are shown first", (await tab.locator("h2").first().innerText()).startsWith("What changes"));
+  const lines = await tab.getByLabel("changed lines").allInnerTexts();
+  check("the changed lines", lines.join().includes("data/role/web.yaml:"), lines);
   await tab.context().close();
   equal += 1;
 }
@@ -330,6 +369,7 @@ let looked = await look(acme, [
 looked += await look(compared, [["changes", "view=changes"]]);
 await use(acme);
 await strict(acme);
+await broken(acme);
 const playground = resolve("target/web/playground.html");
 looked += await look(playground, [["playground", "view=edit"], ["playground's keys", "view=keys"]]);
 await play(playground);

@@ -61,7 +61,14 @@ export function inSlices(shown: HTMLElement, all: readonly string[], take: (some
     if (from > 0 && !shown.isConnected) return;
     const to = Math.min(from + size, all.length);
     const began = performance.now();
-    take(all.slice(from, to), to);
+    try {
+      take(all.slice(from, to), to);
+    } catch (error) {
+      // The first slice fails with its view.
+      if (from === 0) throw error;
+      document.querySelector("main")?.prepend(h("p.warning", { role: "alert" }, error instanceof Error ? error.message : String(error)));
+      return;
+    }
     size = Math.max(4, Math.min(400, Math.round((size * SLICE) / Math.max(performance.now() - began, 1))));
     if (to < all.length) {
       setTimeout(() => { step(to); }, 0);

@@ -35,9 +35,11 @@ export interface Overview {
 }
 export interface LevelResult { level: string; place: string; file: string | null; line: number | null; result: string }
 export interface Explanation { message?: string; text?: string; data?: { levels: LevelResult[] } | null }
+/** A changed line, and the key or entry of `lookup_options` that begins there; `before` if it is only on the other side. */
+export interface ChangedLine extends Source { key: string | null; before: boolean }
 export interface Changes {
   differences: Difference[];
-  causes: { files: string[]; differences: number[] }[];
+  causes: { files: string[]; lines: ChangedLine[]; differences: number[] }[];
   undecided: string[];
   files: string[];
 }
@@ -89,6 +91,7 @@ async function unpacked(id: string): Promise<Uint8Array> {
 export class Engine {
   /** How many edits there were: what was asked before is old. */
   edits = 0;
+  private isBroken = false;
 
   private constructor(private readonly module: Module, private readonly data: Uint8Array) {}
 
@@ -106,7 +109,7 @@ export class Engine {
   /** Asks a question; what the engine says instead of an answer is thrown. */
   ask<T>(name: string, question: object = {}): T {
     this.put(encoder.encode(`${name}\n${JSON.stringify(question)}`));
-    const answer = JSON.parse(this.taken(this.module.call())) as { ok: T } | { error: string };
+    const answer = JSON.parse(this.taken(this.running(() => this.module.call()))) as { ok: T } | { error: string };
     if ("error" in answer) throw new Error(answer.error);
     return answer.ok;
   }
@@ -114,7 +117,7 @@ export class Engine {
   /** Gives a file another text. */
   edit(path: string, text: string): void {
     this.put(encoder.encode(`${path}\n${text}`));
-    const words = this.taken(this.module.edit());
+    const words = this.taken(this.running(() => this.module.edit()));
     if (words) throw new Error(words);
     this.edits += 1;
   }
@@ -148,6 +151,18 @@ export class Engine {
       clearTimeout(timer);
       timer = window.setTimeout(run, 0);
     };
+  }
+
+  /** Runs the module; after a trap nothing in it can be relied on. */
+  private running(run: () => number): number {
+    try {
+      if (!this.isBroken) return run();
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      console.warn(error);
+      this.isBroken = true;
+    }
+    throw new Error("The engine in this page failed: load the page again for other answers. This is a mistake in hiera-ls, please report what was asked.");
   }
 
   private put(bytes: Uint8Array): void {

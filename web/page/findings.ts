@@ -31,6 +31,9 @@ export function findingsView(context: Context): HTMLElement[] {
   return [h("h2", {}, "Findings"), h("div.bar", {}, h("label.choice", {}, h("span", {}, "Search"), search), status), region];
 }
 
+/** Maximum number of changed lines that are named for a cause. */
+const MOST_LINES = 12;
+
 let known: Changes | undefined;
 
 export function changesView(context: Context): HTMLElement[] {
@@ -44,11 +47,15 @@ export function changesView(context: Context): HTMLElement[] {
   const cause = (one: Changes["causes"][number]): HTMLElement => {
     const own = one.differences.flatMap((at) => found[at] ?? []);
     const title = one.files.length > 0 ? one.files.map((file) => short(context, file)).join(" and ")
-      : "by what they look up, or by another hierarchy";
+      : "Cause not known: no changed line is a part of these answers";
     const inside = h("div", {});
+    const lines = h("ul.set", { "aria-label": "changed lines" }, one.lines.slice(0, MOST_LINES).map((line) =>
+      h("li", {}, place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
+      one.lines.length > MOST_LINES && h("li", {}, `and ${count(one.lines.length - MOST_LINES, "more line")}`));
+    inParts(lines, one.lines, 20, (line) => h("li", {}, place(context, line, line.before), " ", line.key === null ? "" : h("code", {}, line.key)));
     const details = h("details.cause", { toggle: () => {
       if (!inside.firstChild) inside.append(differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`));
-    } }, h("summary", {}, h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`), inside);
+    } }, h("summary", {}, h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`), lines, inside);
     if (causes.length <= 3) details.setAttribute("open", "");
     return details;
   };
