@@ -81,6 +81,10 @@ export async function begin(context: vscode.ExtensionContext, platform: Platform
   await started.restart();
 }
 
+/** How often a server is started again within a period, in milliseconds: as the client does where it sees it die. */
+const MOST_DEATHS = 4;
+const PERIOD = 180_000;
+
 export async function deactivate(): Promise<void> {
   await session?.stop();
   session = undefined;
@@ -94,6 +98,8 @@ class Session {
   private reached: Reached | undefined;
   private commands: Commands | undefined;
   private announced: readonly string[] = [];
+  /** When servers died lately. */
+  private deaths: readonly number[] = [];
   /** Whether the server that runs is to be replaced by another. */
   private isLeaving = false;
   /** Restarts run one after the other. */
@@ -156,8 +162,7 @@ class Session {
     this.reached = reached;
     reached.onDeath?.((why) => {
       if (this.reached === reached) {
-        this.output.error(`the server died: ${why}`);
-        this.status.enter("failed");
+        void this.died(why);
       }
     });
     client.onDidChangeState(({ newState }) => {
@@ -190,6 +195,30 @@ class Session {
     // The server remembers the node of the last time.
     void this.refresh();
     void this.refreshHierarchy();
+  }
+
+  /** Starts a server again that the client has not seen die, unless that happens again and again. */
+  private async died(why: string): Promise<void> {
+    this.output.error(`the server died: ${why}`);
+    this.status.enter("failed");
+    const now = Date.now();
+    this.deaths = [...this.deaths.filter((at) => now - at < PERIOD), now];
+    if (this.deaths.length <= MOST_DEATHS) {
+      void vscode.window.showWarningMessage(
+        "Hiera: the language server failed and is started again. Its log says why.",
+      );
+      await this.restart();
+      return;
+    }
+    const restart = "Restart";
+    const chosen = await vscode.window.showErrorMessage(
+      `Hiera: the language server failed ${String(this.deaths.length)} times and stays off. Its log says why.`,
+      restart,
+    );
+    if (chosen === restart) {
+      this.deaths = [];
+      await this.restart();
+    }
   }
 
   private options(): LanguageClientOptions {

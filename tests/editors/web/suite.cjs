@@ -119,6 +119,27 @@ const tests = {
     check(uses.length >= 2 && uses.every(({ uri }) => uri.scheme === "vscode-test-web"), JSON.stringify(uses));
   },
 
+  async "a key is renamed in all files"() {
+    const { document } = await show("data/common.yaml");
+    const at = place(document, "site::name: Acme", 2);
+    const { placeholder } = await vscode.commands.executeCommand("vscode.prepareRename", document.uri, at);
+    check(placeholder === "site::name", placeholder);
+    const edit = await vscode.commands.executeCommand("vscode.executeDocumentRenameProvider", document.uri, at, "site::title");
+    const files = edit.entries().map(([uri]) => uri);
+    check(files.length > 1 && files.every(({ scheme }) => scheme === "vscode-test-web"), files.join());
+    check(await vscode.workspace.applyEdit(edit), "the key was not renamed");
+    const documents = await Promise.all(files.map((uri) => vscode.workspace.openTextDocument(uri)));
+    for (const changed of documents) {
+      const text = changed.getText();
+      check(text.includes("site::title") && !/site::name\b/.test(text), `${changed.uri}: ${text}`);
+    }
+    const moved = place(document, "site::title: Acme", 2);
+    await until("no hover on the new name", () => hoverText(document, moved), (text) => text.includes("site::title"));
+    for (const changed of documents) {
+      await revert(changed);
+    }
+  },
+
   async "an edit makes a problem, and a fix takes it away"() {
     const { document } = await show("data/role/web.yaml");
     check(codes(document.uri).length === 0, codes(document.uri).join());
@@ -182,6 +203,15 @@ const tests = {
   async "what needs a disk says so"() {
     // The page looks for the sentence.
     await vscode.commands.executeCommand("hiera.reveal");
+  },
+
+  async "a server whose module traps is started again"() {
+    const { document } = await show("data/role/web.yaml");
+    const at = place(document, "profile::web::firewall", 3);
+    // The module in this test traps here; the page looks for the sentence.
+    const asked = vscode.workspace.openTextDocument(vscode.Uri.parse("hiera-ls:/rules/trap.md"));
+    await asked.then(() => undefined, () => undefined);
+    await until("no hover after a trap", () => hoverText(document, at), (text) => text.includes("merged as hash from 2 levels"));
   },
 };
 
