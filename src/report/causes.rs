@@ -18,7 +18,7 @@ pub(super) struct Cause {
     /// The files; none if the cause is not known.
     files: Vec<Arc<str>>,
     /// The changed lines in them.
-    lines: Vec<ChangedLine>,
+    lines: BTreeSet<ChangedLine>,
     /// The differences, by their numbers.
     differences: Vec<usize>,
 }
@@ -72,24 +72,22 @@ pub(super) fn causes(views: [&RootView<'_>; 2], found: &[Difference]) -> Vec<Cau
         others = paths.iter().copied().filter(is_manifest).collect();
     }
     let others: BTreeSet<_> = others.iter().map(|at| first_changed(views, at)).collect();
-    let mut causes: BTreeMap<Vec<Arc<str>>, (BTreeSet<ChangedLine>, Vec<usize>)> = BTreeMap::new();
+    let mut causes: BTreeMap<Vec<Arc<str>>, Cause> = BTreeMap::new();
     for (at, mut lines) in all.into_iter().enumerate() {
         if lines.is_empty() {
             lines.clone_from(&others);
         }
         let files: BTreeSet<_> = lines.iter().map(|line| line.file.clone()).collect();
-        let cause = causes.entry(files.into_iter().collect()).or_default();
-        cause.0.extend(lines);
-        cause.1.push(at);
-    }
-    let causes = causes
-        .into_iter()
-        .map(|(files, (lines, differences))| Cause {
+        let files: Vec<_> = files.into_iter().collect();
+        let cause = causes.entry(files.clone()).or_insert_with(|| Cause {
             files,
-            lines: lines.into_iter().collect(),
-            differences,
+            lines: BTreeSet::new(),
+            differences: Vec::new(),
         });
-    let mut causes: Vec<Cause> = causes.collect();
+        cause.lines.extend(lines);
+        cause.differences.push(at);
+    }
+    let mut causes: Vec<Cause> = causes.into_values().collect();
     causes.sort_by_key(|cause| (cause.files.is_empty(), Reverse(cause.differences.len())));
     causes
 }

@@ -52,6 +52,18 @@ pub struct ReportSource<'a> {
     pub made_by: &'a str,
 }
 
+impl ReportSource<'_> {
+    /// The path in the report of a file in a folder of one side.
+    fn moved(&self, folder: &str, at: &str) -> Arc<str> {
+        let name = path::name(self.folder);
+        match path::within(at, folder) {
+            Some("") => Arc::from(format!("/{name}")),
+            Some(below) => Arc::from(format!("/{name}/{below}")),
+            None => Arc::from(at),
+        }
+    }
+}
+
 /// The data, and what was done for it.
 pub struct Gathered {
     /// The data.
@@ -67,59 +79,12 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     let mut left_out = Vec::new();
     let mut texts = ReportTexts::new(source, &configs);
     let name = path::name(source.folder);
-    let moved_from = |folder: &str, at: &str| -> Arc<str> {
-        match path::within(at, folder) {
-            Some("") => Arc::from(format!("/{name}")),
-            Some(below) => Arc::from(format!("/{name}/{below}")),
-            None => Arc::from(at),
-        }
-    };
-    let moved = |at: &str| moved_from(source.folder, at);
+    let moved = |at: &str| source.moved(source.folder, at);
     let mut files = Vec::new();
     for file in source.snapshot.files() {
         files.extend(texts.of(file, source.snapshot, moved(file.path())));
     }
-    let against = source.against.map(|(name, there, folder)| {
-        let is_folder = name.starts_with(['.', '/']);
-        let mut changed: BTreeMap<Arc<str>, ReportFile> = BTreeMap::new();
-        for file in there.files() {
-            let at = moved_from(folder, file.path());
-            let here = path::within(file.path(), folder)
-                .map(|below| path::join(source.folder, below))
-                .and_then(|here| source.snapshot.file(&here));
-            if here.is_some_and(|here| here.text() == file.text()) {
-                continue;
-            }
-            if let Some(file) = texts.of(file, there, at.clone()) {
-                changed.insert(at, file);
-            }
-        }
-        for file in source.snapshot.files() {
-            let there_at = path::within(file.path(), source.folder).map_or_else(
-                || file.path().to_string(),
-                |below| path::join(folder, below),
-            );
-            if there.file(&there_at).is_none() {
-                let path = moved(file.path());
-                let absent = ReportFile {
-                    path: path.clone(),
-                    text: None,
-                    left_out: None,
-                };
-                changed.insert(path, absent);
-            }
-        }
-        ReportAgainst {
-            variables: ToldVariables::new(),
-            // Not where another checkout lies on this machine.
-            name: if is_folder {
-                path::name(folder).to_owned()
-            } else {
-                name.to_owned()
-            },
-            files: changed.into_values().collect(),
-        }
-    });
+    let mut against = source.against.map(|side| texts.against(side));
     let mut node_files = Vec::new();
     let known: HashSet<Arc<str>> = files.iter().map(|file| file.path.clone()).collect();
     for file in &source.nodes.files {
@@ -136,7 +101,6 @@ pub fn gather(source: &ReportSource<'_>) -> Gathered {
     let ReportTexts { mask, refused, .. } = texts;
     let everywhere = mask.everywhere();
     left_out.extend(refused);
-    let mut against = against;
     let others = against.iter_mut().flat_map(|against| &mut against.files);
     for file in files.iter_mut().chain(&mut node_files).chain(others) {
         if let Some(text) = &file.text {
@@ -277,6 +241,50 @@ impl<'a> ReportTexts<'a> {
             nodes: KnownNodes::default(),
             configs,
             refused: Vec::new(),
+        }
+    }
+
+    /// The other side: the files that differ, as they are there.
+    fn against(&mut self, (name, there, folder): (&str, &Snapshot, &str)) -> ReportAgainst {
+        let source = self.source;
+        let is_folder = name.starts_with(['.', '/']);
+        let mut changed: BTreeMap<Arc<str>, ReportFile> = BTreeMap::new();
+        for file in there.files() {
+            let at = source.moved(folder, file.path());
+            let here = path::within(file.path(), folder)
+                .map(|below| path::join(source.folder, below))
+                .and_then(|here| source.snapshot.file(&here));
+            if here.is_some_and(|here| here.text() == file.text()) {
+                continue;
+            }
+            if let Some(file) = self.of(file, there, at.clone()) {
+                changed.insert(at, file);
+            }
+        }
+        for file in source.snapshot.files() {
+            let there_at = path::within(file.path(), source.folder).map_or_else(
+                || file.path().to_string(),
+                |below| path::join(folder, below),
+            );
+            if there.file(&there_at).is_none() {
+                let path = source.moved(source.folder, file.path());
+                let absent = ReportFile {
+                    path: path.clone(),
+                    text: None,
+                    left_out: None,
+                };
+                changed.insert(path, absent);
+            }
+        }
+        ReportAgainst {
+            variables: ToldVariables::new(),
+            // Not where another checkout lies on this machine.
+            name: if is_folder {
+                path::name(folder).to_owned()
+            } else {
+                name.to_owned()
+            },
+            files: changed.into_values().collect(),
         }
     }
 

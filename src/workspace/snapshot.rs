@@ -291,6 +291,19 @@ impl Snapshot {
             .clone()
     }
 
+    /// Both in one search.
+    pub(super) fn holders_and_across(
+        &self,
+        key: &str,
+        template: &Template,
+        format: Option<Format>,
+    ) -> (Paths, Paths) {
+        let holders = self.fits.holders(self, key, template, format);
+        let is_across = !holders.across.is_empty() && template.has_folders_in_names();
+        let across = is_across.then(|| holders.across.clone());
+        (holders.paths.clone(), across.unwrap_or_default())
+    }
+
     /// The files that a template matches, ordered by id. O(such files), and O(files) for a new
     /// template.
     #[must_use]

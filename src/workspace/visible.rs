@@ -409,10 +409,7 @@ impl<T: SeenFrom> Files for T {
         if !self.is_searched() {
             return <_>::default();
         }
-        (
-            snapshot.holders(key, template, Some(format)),
-            snapshot.holders_across(key, template, Some(format)),
-        )
+        snapshot.holders_and_across(key, template, Some(format))
     }
 
     fn options_in(&self, path: &str) -> Option<&[OptionFact]> {

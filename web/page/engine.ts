@@ -108,16 +108,15 @@ export class Engine {
 
   /** Asks a question; what the engine says instead of an answer is thrown. */
   ask<T>(name: string, question: object = {}): T {
-    this.put(encoder.encode(`${name}\n${JSON.stringify(question)}`));
-    const answer = JSON.parse(this.taken(this.running(() => this.module.call()))) as { ok: T } | { error: string };
+    const asked = `${name}\n${JSON.stringify(question)}`;
+    const answer = JSON.parse(this.running(asked, () => this.module.call())) as { ok: T } | { error: string };
     if ("error" in answer) throw new Error(answer.error);
     return answer.ok;
   }
 
   /** Gives a file another text. */
   edit(path: string, text: string): void {
-    this.put(encoder.encode(`${path}\n${text}`));
-    const words = this.taken(this.running(() => this.module.edit()));
+    const words = this.running(`${path}\n${text}`, () => this.module.edit());
     if (words) throw new Error(words);
     this.edits += 1;
   }
@@ -153,10 +152,13 @@ export class Engine {
     };
   }
 
-  /** Runs the module; after a trap nothing in it can be relied on. */
-  private running(run: () => number): number {
+  /** Gives the module an input, and takes its output. After a trap nothing in it can be relied on. */
+  private running(input: string, run: () => number): string {
     try {
-      if (!this.isBroken) return run();
+      if (!this.isBroken) {
+        this.put(encoder.encode(input));
+        return this.taken(run());
+      }
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
       console.warn(error);

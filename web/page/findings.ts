@@ -50,7 +50,7 @@ export function changesView(context: Context): HTMLElement[] {
       : "Cause not known: no changed line is a part of these answers";
     const inside = h("div", {});
     const lines = h("ul.set", { "aria-label": "changed lines" }, one.lines.slice(0, MOST_LINES).map((line) =>
-      h("li", {}, place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
+      h("li", {}, "changed: ", place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
       one.lines.length > MOST_LINES && h("li", {}, `and ${count(one.lines.length - MOST_LINES, "more line")}`));
     inParts(lines, one.lines, 20, (line) => h("li", {}, place(context, line, line.before), " ", line.key === null ? "" : h("code", {}, line.key)));
     const details = h("details.cause", { toggle: () => {

@@ -115,6 +115,8 @@ async function start(): Promise<void> {
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
   byId("foot").append(h("p", {}, `Computed here by the engine of hiera-ls ${overview.made_by}, from the data in this file. Nothing is sent or loaded.`));
   window.addEventListener("hashchange", () => { render(engine, overview); });
+  // Paper has no clicks.
+  window.addEventListener("beforeprint", () => { for (const cause of document.querySelectorAll("details.cause")) cause.setAttribute("open", ""); });
   // For tests and for people who like the console.
   Object.assign(window, { hiera: { ask: (name: string, question?: object) => engine.ask<unknown>(name, question) } });
   render(engine, overview);
