@@ -1,7 +1,6 @@
 //! One compilation: the caches that Puppet's `LookupAdapter` keeps, and `lookup()` itself.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::budget::Budget;
@@ -14,7 +13,7 @@ use super::layer::Providers;
 use super::location::KnownGlobs;
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
-use super::passed::KnownMattering;
+use super::passed::{FewFiles, KnownMattering};
 use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
@@ -88,7 +87,7 @@ pub(super) struct Engine<'a> {
     /// `None` for a lookup of one key for one scope.
     pub(super) mattering: Option<KnownMattering>,
     /// The last root key that was asked for there.
-    pub(super) last_mattering: Option<(Arc<str>, Rc<[u32]>)>,
+    pub(super) last_mattering: Option<(Arc<str>, FewFiles)>,
     pub(super) cached_values: AllCachedValues,
     /// When the class whose parameter is looked up began, if that is known.
     pub(super) asked_at: Option<u32>,

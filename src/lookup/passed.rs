@@ -13,8 +13,14 @@ use super::request::Tracing;
 use crate::hierarchy::FunctionKind;
 use crate::interpolation::Key;
 
-/// The numbers of the files that can affect a lookup of each key ([`crate::workspace::Files::mattering`]), ordered.
-pub(super) type KnownMattering = Rc<RefCell<Map<Arc<str>, Rc<[u32]>>>>;
+/// The numbers of the files that can affect a lookup of each key, ordered; `None` for a key of many files
+/// ([`crate::workspace::Files::few_mattering`]).
+pub(super) type KnownMattering = Rc<RefCell<Map<Arc<str>, FewFiles>>>;
+
+pub(super) type FewFiles = Option<Rc<[u32]>>;
+
+/// Maximum number of files of a key that are listed: of those of other keys each is asked.
+const MAX_FILES: usize = 64;
 
 /// What is known of all files, shared by the compilations of a request over many nodes or keys.
 #[derive(Clone, Default)]
@@ -49,22 +55,22 @@ impl Engine<'_> {
         let Some(number) = self.number_of(origin, location) else {
             return false;
         };
-        let is_last = |last: &(Arc<str>, Rc<[u32]>)| *last.0 == *root;
+        let is_last = |last: &(Arc<str>, FewFiles)| *last.0 == *root;
         if !self.last_mattering.as_ref().is_some_and(is_last) {
             self.last_mattering = Some((key_root(key), self.mattering(known, key)));
         }
         let last = self.last_mattering.as_ref();
-        last.is_some_and(|(_, numbers)| numbers.binary_search(&number).is_err())
+        let numbers = last.and_then(|(_, numbers)| numbers.as_ref());
+        numbers.is_some_and(|numbers| numbers.binary_search(&number).is_err())
     }
 
-    fn mattering(&self, known: &KnownMattering, key: &Key) -> Rc<[u32]> {
+    fn mattering(&self, known: &KnownMattering, key: &Key) -> FewFiles {
         let root = key_root(key);
         if let Some(numbers) = known.borrow().get(&root) {
             return numbers.clone();
         }
-        let mut numbers = self.session.files.mattering(&root);
-        numbers.sort_unstable();
-        let numbers: Rc<[u32]> = numbers.into();
+        let numbers = self.session.files.few_mattering(&root, MAX_FILES);
+        let numbers: FewFiles = numbers.map(Rc::from);
         let mut known = known.borrow_mut();
         if known.len() >= MAX_KEYS {
             known.clear();

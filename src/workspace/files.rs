@@ -160,6 +160,12 @@ pub trait Files: Sync {
         Vec::new()
     }
 
+    /// The same, ordered, if they are at most `most`; `None` if they are more, or not known without reading all files.
+    /// O(most).
+    fn few_mattering(&self, _key: &str, _most: usize) -> Option<Vec<u32>> {
+        None
+    }
+
     /// Changes whenever files, folders or roots change, but not with their texts; `None` if files
     /// are not watched.
     fn shape(&self) -> Option<u64> {

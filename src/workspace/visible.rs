@@ -446,6 +446,17 @@ impl<T: SeenFrom> Files for T {
         files.map(|id| id.0).collect()
     }
 
+    fn few_mattering(&self, key: &str, most: usize) -> Option<Vec<u32>> {
+        if !self.is_searched() {
+            return None;
+        }
+        let index = &self.seen().0.indexes().keys;
+        let files = index.iter_files(key).chain(index.odd_files());
+        let mut files: Vec<u32> = files.map(|id| id.0).take(most + 1).collect();
+        files.sort_unstable();
+        (files.len() <= most).then_some(files)
+    }
+
     fn shape(&self) -> Option<u64> {
         Some(self.seen().0.shape)
     }
