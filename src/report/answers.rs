@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::causes::{Cause, causes};
+use super::causes::{ChangeCause, causes};
 use super::data::DATA_VERSION;
 use super::engine::{OverriddenFacts, ReportEngine};
 use crate::analysis::{RootView, all_keys};
@@ -401,7 +401,7 @@ fn changes(engine: &ReportEngine) -> Answered {
 #[derive(Serialize)]
 struct ChangesAnswer<'a> {
     differences: Vec<ShownDifference<'a>>,
-    causes: Vec<Cause>,
+    causes: Vec<ChangeCause>,
     undecided: Vec<String>,
     files: Vec<&'a str>,
 }

@@ -14,7 +14,7 @@ use crate::workspace::path;
 
 /// Differences with the same changed files as their cause.
 #[derive(Serialize)]
-pub(super) struct Cause {
+pub(super) struct ChangeCause {
     /// The files; none if the cause is not known.
     files: Vec<Arc<str>>,
     /// The changed lines in them.
@@ -38,7 +38,7 @@ struct ChangedLine {
 /// The differences by their causes, those of most differences first. A cause is an own entry of the key that differs and
 /// is a part of one of the answers, or an entry of `lookup_options` for it that differs; then those of the keys that it
 /// looks up. Without any, a changed hierarchy is the cause, or a changed manifest.
-pub(super) fn causes(views: [&RootView<'_>; 2], found: &[Difference]) -> Vec<Cause> {
+pub(super) fn causes(views: [&RootView<'_>; 2], found: &[Difference]) -> Vec<ChangeCause> {
     let [then, now] = views;
     let changed = difference(then.analysis.snapshot, now.analysis.snapshot);
     let paths: BTreeSet<&str> = changed.files.iter().map(|file| &*file.path).collect();
@@ -72,14 +72,14 @@ pub(super) fn causes(views: [&RootView<'_>; 2], found: &[Difference]) -> Vec<Cau
         others = paths.iter().copied().filter(is_manifest).collect();
     }
     let others: BTreeSet<_> = others.iter().map(|at| first_changed(views, at)).collect();
-    let mut causes: BTreeMap<Vec<Arc<str>>, Cause> = BTreeMap::new();
+    let mut causes: BTreeMap<Vec<Arc<str>>, ChangeCause> = BTreeMap::new();
     for (at, mut lines) in all.into_iter().enumerate() {
         if lines.is_empty() {
             lines.clone_from(&others);
         }
         let files: BTreeSet<_> = lines.iter().map(|line| line.file.clone()).collect();
         let files: Vec<_> = files.into_iter().collect();
-        let cause = causes.entry(files.clone()).or_insert_with(|| Cause {
+        let cause = causes.entry(files.clone()).or_insert_with(|| ChangeCause {
             files,
             lines: BTreeSet::new(),
             differences: Vec::new(),
@@ -87,7 +87,7 @@ pub(super) fn causes(views: [&RootView<'_>; 2], found: &[Difference]) -> Vec<Cau
         cause.lines.extend(lines);
         cause.differences.push(at);
     }
-    let mut causes: Vec<Cause> = causes.into_values().collect();
+    let mut causes: Vec<ChangeCause> = causes.into_values().collect();
     causes.sort_by_key(|cause| (cause.files.is_empty(), Reverse(cause.differences.len())));
     causes
 }
