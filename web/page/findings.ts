@@ -52,7 +52,6 @@ export function changesView(context: Context): HTMLElement[] {
     const lines = h("ul.set", { "aria-label": "changed lines" }, one.lines.slice(0, MOST_LINES).map((line) =>
       h("li", {}, "changed: ", place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
       one.lines.length > MOST_LINES && h("li", {}, `and ${count(one.lines.length - MOST_LINES, "more line")}`));
-    inParts(lines, one.lines, 20, (line) => h("li", {}, place(context, line, line.before), " ", line.key === null ? "" : h("code", {}, line.key)));
     const details = h("details.cause", { toggle: () => {
       if (!inside.firstChild) inside.append(differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`));
     } }, h("summary", {}, h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`), lines, inside);
