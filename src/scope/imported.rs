@@ -212,10 +212,10 @@ mod tests {
         }
         let by_hand = read(r#"{"a": {"facts": {"os": {"family": "Suse"}}}}"#);
         let only_major = self::wanted(&["os.release.major", "os.family", "rack"], &[], &[]);
-        let text = nodes_file(by_hand.all(), &only_major, &imported).unwrap();
+        let short = nodes_file(by_hand.all(), &only_major, &imported).unwrap();
         assert!(
-            text.ends_with("\"a\": {\"facts.os.family\":\"Suse\",\"facts.rack\":null}\n}\n"),
-            "{text}"
+            short.ends_with("\"a\": {\"facts.os.family\":\"Suse\",\"facts.rack\":null}\n}\n"),
+            "{short}"
         );
         // Variables of a node without a classifier's answer are not told.
         let a: Nodes = std::iter::once(again.get("a").unwrap().clone()).collect();
