@@ -189,8 +189,9 @@ impl Engine<'_> {
                 message += &format!("; got {name}");
                 Arc::make_mut(&mut kept).shift_remove(key);
             }
-            // The hash is kept for the compilation, so the warning is given once.
-            if self.warned.insert(format!("{name}: {message}")) {
+            // The hash of a location is kept for the compilation, so the warning is given once for each.
+            let place = format!("{} {} {}", origin.level.index, origin.level.name, origin.at);
+            if self.warned.insert(format!("{place} {name}: {message}")) {
                 self.warn(message);
             }
         }
