@@ -61,12 +61,6 @@ impl<'a> ScopeLookups<'a> {
         self.cache
     }
 
-    /// The scope.
-    #[must_use]
-    pub fn scope(&self) -> &Scope {
-        &self.scope
-    }
-
     /// Like [`Session::lookup_options`], collected once for each module.
     ///
     /// # Errors

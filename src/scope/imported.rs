@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::completeness::written;
-use super::{Completeness, DEFAULT_ENVIRONMENT, Node, Variable};
+use super::{Completeness, DEFAULT_ENVIRONMENT, Node, Scope, Variable};
 use crate::datatype::{timestamp_of_text, timestamp_text};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, JsonError, StrKey, Value, to_json};
@@ -96,7 +96,7 @@ fn entry_of(node: &Node, wanted: &Completeness) -> HashMap {
         entry.insert("environment".into(), Value::String(environment.clone()));
     }
     let (told, facts) = (&node.told, node.facts.whole());
-    let scope = node.scope(DEFAULT_ENVIRONMENT);
+    let by_hand = node.from_file.then(|| node.scope(DEFAULT_ENVIRONMENT));
     for (name, values, told, wanted) in [
         ("facts", &*facts, &told.facts, &wanted.facts),
         ("trusted", &node.trusted, &told.trusted, &wanted.trusted),
@@ -114,7 +114,8 @@ fn entry_of(node: &Node, wanted: &Completeness) -> HashMap {
         for path in paths {
             let member = format!("{name}.{}", written(&path));
             // A file that was written by hand lacks facts that the node has.
-            if node.from_file && scope.variable(&member) == Variable::Unknown {
+            let is_unknown = |scope: &Scope| scope.variable(&member) == Variable::Unknown;
+            if by_hand.as_ref().is_some_and(is_unknown) {
                 continue;
             }
             entry.insert(member.into(), value_at(values, &path));

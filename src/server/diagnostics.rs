@@ -201,6 +201,15 @@ struct FindingsOfSnapshot {
     files: HashMap<Arc<str>, Option<Vec<Finding>>>,
 }
 
+impl FindingsOfSnapshot {
+    fn is_of(&self, view: &View) -> bool {
+        let context = &view.context;
+        self.stamp == view.snapshot.stamp()
+            && Arc::ptr_eq(&self.settings, &context.settings)
+            && Arc::ptr_eq(&self.outside, &context.outside)
+    }
+}
+
 impl FindingsCache {
     fn of(
         &self,
@@ -208,18 +217,13 @@ impl FindingsCache {
         path: &str,
         find: impl FnOnce() -> Option<Vec<Finding>>,
     ) -> Option<Vec<Finding>> {
-        let stamp = view.snapshot.stamp();
-        let (settings, outside) = (&view.context.settings, &view.context.outside);
         {
             let mut known = lock(&self.0);
-            let is_same = known.stamp == stamp
-                && Arc::ptr_eq(&known.settings, settings)
-                && Arc::ptr_eq(&known.outside, outside);
-            if !is_same {
+            if !known.is_of(view) {
                 *known = FindingsOfSnapshot {
-                    stamp,
-                    settings: Arc::clone(settings),
-                    outside: Arc::clone(outside),
+                    stamp: view.snapshot.stamp(),
+                    settings: Arc::clone(&view.context.settings),
+                    outside: Arc::clone(&view.context.outside),
                     files: HashMap::new(),
                 };
             }
@@ -230,7 +234,7 @@ impl FindingsCache {
         let found = find();
         let mut known = lock(&self.0);
         let is_complete = !view.stop.requested();
-        if is_complete && known.stamp == stamp && Arc::ptr_eq(&known.settings, settings) {
+        if is_complete && known.is_of(view) {
             known.files.insert(Arc::from(path), found.clone());
         }
         found
