@@ -337,8 +337,17 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
             && files == 0
             && level.places.iter().all(is_missing),
         is_outside: !level.places.is_empty() && level.places.iter().all(is_outside),
-        datadir: level.places.first().and_then(datadir_of),
+        datadir: level.places.first().and_then(folder_of),
     }
+}
+
+/// The folder that a place's path starts from; that of the file for an absolute path.
+fn folder_of(place: &Place) -> Option<String> {
+    datadir_of(place).or_else(|| {
+        let is_absolute = place.original.starts_with('/');
+        let (folder, _) = place.template.first_text().rsplit_once('/')?;
+        (is_absolute && !folder.is_empty()).then(|| folder.to_owned())
+    })
 }
 
 /// A variable without the leading `::`.

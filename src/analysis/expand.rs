@@ -248,9 +248,12 @@ pub fn places_of<'p>(
     places.iter().filter(is_it).collect()
 }
 
-/// The folder that a place's path starts from, if it has no variable.
+/// The folder that a place's path starts from, if it has no variable. An absolute path starts from none.
 #[must_use]
 pub fn datadir_of(place: &Place) -> Option<String> {
+    if place.original.starts_with('/') {
+        return None;
+    }
     let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
         return None;
     };

@@ -5,10 +5,12 @@
 //! one of the same name under the environment's root, even if the machine also has the deployed
 //! one. Batch lookups never map.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::files::Files;
 use super::path;
+use crate::hierarchy::DataPath;
 use crate::interpolation::has_tokens;
 
 /// The folder of environments on a server.
@@ -69,4 +71,30 @@ pub(super) fn by_environment(at: &str) -> impl Iterator<Item = (&str, &str)> {
         let (name, rest) = at[found + ENVIRONMENTS.len()..].split_once('/')?;
         (!name.is_empty() && !rest.is_empty()).then_some((name, rest))
     })
+}
+
+/// A location with its data directory in the environment, if only its path leads there: the folder
+/// `/etc/puppet` and the path `environments/%{environment}/data/common.yaml` read the same file as
+/// `/etc/puppet/environments/%{environment}/data` and `common.yaml`.
+pub(super) fn below_environment(data: &DataPath) -> Cow<'_, DataPath> {
+    let full = match data.path.starts_with('/') {
+        true => data.path.to_string(),
+        false => format!("{}/{}", data.datadir.trim_end_matches('/'), data.path),
+    };
+    let split = || {
+        let (_, rest) = by_environment(&full)
+            .next()
+            .filter(|_| full.starts_with('/'))?;
+        let (first, path) = rest.split_once('/')?;
+        let is_in_path = rest.len() < data.path.len() && !has_tokens(first);
+        is_in_path.then(|| (&full[..full.len() - path.len() - 1], path))
+    };
+    match split() {
+        Some((datadir, path)) => Cow::Owned(DataPath {
+            datadir: Arc::from(datadir),
+            path: Arc::from(path),
+            ..data.clone()
+        }),
+        None => Cow::Borrowed(data),
+    }
 }

@@ -158,6 +158,25 @@ fn a_configuration_of_version_3_makes_the_global_layer() {
 }
 
 #[test]
+fn the_paths_of_levels_lead_to_the_checkout_of_an_environment() {
+    let three = ":backends: [yaml]\n:yaml:\n  :datadir: /etc/puppet\n\
+                 :hierarchy: ['data/%{environment}/common', \
+                 'environments/%{environment}/hieradata/nodes/%{fqdn}', \
+                 'environments/%{environment}/hieradata/common']\n";
+    check_found(
+        &with_data(&format!(
+            "#- site/server/files/hiera.yaml\n{three}\
+             #- site/server/manifests/init.pp\n"
+        )),
+        expect_test::expect![[r#"
+            environment . by -
+            global . by site/server/files/hiera.yaml
+              site/server/files/hiera.yaml v3 for .: reaches 3, first for 3, used, without /etc/puppet
+        "#]],
+    );
+}
+
+#[test]
 fn the_best_of_several_variants_is_used_and_others_for_their_own_files() {
     let production = five(
         "/etc/puppet/hieradata",

@@ -1,6 +1,7 @@
 //! Where the data of a configuration lies if it serves a given folder of the workspace: the data
 //! directories that exist there, and the folders that replace those of a server.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::FileSettings;
@@ -8,7 +9,7 @@ use super::config_fact::ConfigFact;
 use super::deployed;
 use super::files::{FileKind, Files};
 use super::path;
-use crate::hierarchy::{PathPattern, join};
+use crate::hierarchy::{DataPath, PathPattern, join};
 use crate::interpolation::has_tokens;
 
 /// The places of a configuration's data for one folder that it may serve.
@@ -54,7 +55,9 @@ impl DataLayout {
     ) -> DataLayout {
         let mut layout = DataLayout::default();
         let mut datadirs: Vec<Datadir<'_>> = Vec::new();
-        for data in &fact.paths {
+        let paths: Vec<Cow<'_, DataPath>> =
+            fact.paths.iter().map(deployed::below_environment).collect();
+        for data in &paths {
             match datadirs
                 .iter_mut()
                 .find(|known| *known.written == data.datadir)
@@ -119,7 +122,7 @@ impl DataLayout {
             }
             numbers.push(layout.folders.len().saturating_sub(1));
         }
-        for data in &fact.paths {
+        for data in &paths {
             let known = datadirs.iter().zip(&numbers);
             let mut known = known.filter(|(known, _)| *known.written == data.datadir);
             if let Some((datadir, &folder)) = known.next()

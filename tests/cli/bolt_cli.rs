@@ -100,6 +100,21 @@ fn plans_read_their_own_hierarchy_and_have_no_facts() {
 }
 
 #[test]
+fn a_hierarchy_for_plans_needs_no_data() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: Common, path: common.yaml}\n\
+             plan_hierarchy:\n- {name: Static, path: static.yaml}\n",
+        ),
+        ("data/common.yaml", "a: 1\n"),
+    ]);
+    let checked = output_of(folder.path(), &["check"]);
+    let clean = "2 files checked, no problems\n".to_owned();
+    assert_eq!(checked, (Some(0), clean, String::new()));
+}
+
+#[test]
 fn real_plans_fail_as_they_are_said_to() {
     let folder = project();
     let keys = KEYS.map(|(key, ..)| key);

@@ -40,6 +40,16 @@ fn settings_that_the_doctor_suggests_name_existing_files() {
             "hiera-ls doctor --path-map /srv/secrets=/path/to/copy\n"
         ]
     );
+    // The path of a level can be absolute itself.
+    let [_, _, of_path] = first_advice(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: Secrets, path: /srv/secrets/common.yaml}\n\
+             - {name: Common, path: common.yaml}\n",
+        ),
+        files[1],
+    ]);
+    assert_eq!(of_path, paste);
     let secrets = ("private/secrets/common.yaml", "token: a\n");
     let [what, place, paste] = first_advice(&[files[0], files[1], secrets]);
     assert!(

@@ -561,3 +561,28 @@ fn no_node_reads_the_data_of_a_module_off_the_modulepath() {
     let (code, row, _) = output_of(folder.path(), &["matrix", "profile::x"]);
     assert_eq!(code, Some(0), "{row}");
 }
+
+#[test]
+fn the_paths_of_levels_lead_to_a_deployed_checkout() {
+    let hiera = ":backends: [yaml]\n:yaml:\n  :datadir: /etc/puppet\n:hierarchy:\n\
+                 - 'environments/%{environment}/hieradata/nodes/%{::clientcert}'\n\
+                 - 'environments/%{environment}/hieradata/common'\n";
+    let folder = workspace(&[
+        ("site/server/files/hiera.yaml", hiera),
+        ("site/server/manifests/init.pp", "class server { }\n"),
+        ("hieradata/common.yaml", "port: 80\n"),
+        ("hieradata/nodes/a.example.yaml", "port: 443\n"),
+    ]);
+    // Version 3 is deprecated: there is a warning.
+    let lookup = |node: &str| output_of(folder.path(), &["lookup", "port", "--node", node]).1;
+    assert_eq!(lookup("a.example"), "--- 443\n");
+    assert_eq!(lookup("b.example"), "--- 80\n");
+    let (code, shown, error) = output_of(folder.path(), &["hover", "hieradata/common.yaml:1:1"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(shown.starts_with("port — "), "{shown}");
+    let (_, report, _) = output_of(folder.path(), &["doctor"]);
+    assert!(
+        report.contains("2 files, 2 of them read by a level"),
+        "{report}"
+    );
+}

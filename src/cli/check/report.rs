@@ -31,7 +31,7 @@ use crate::lookup::{ConfigCache, Settings};
 use crate::rules::{Checker, Finding, FindingIdentity, Fixing, MAX_FINDINGS, Safety, Severity};
 use crate::scope::KnownNodes;
 use crate::text::number_of;
-use crate::workspace::{Change, RootKind, Snapshot, Workspace, path};
+use crate::workspace::{Change, Root, RootKind, Snapshot, Workspace, path};
 
 /// The number of findings of one rule up to which people change them one by one.
 const MANY: usize = 50;
@@ -181,13 +181,15 @@ impl<'a> CheckReport<'a> {
         Ok(checked)
     }
 
-    /// Names the checked hierarchies of which no level finds a file: what no level sets, and what
-    /// nothing reads, is not known there.
+    /// Names the checked hierarchies of nodes of which no level finds a file: what no level sets, and
+    /// what nothing reads, is not known there. Plans of Bolt need no data, and modules neither.
     fn tell_lacking_levels(&mut self, opened: &ReadWorkspace, read: &[Arc<str>]) {
         let (snapshot, nodes) = (&opened.snapshot, KnownNodes::default());
         let analysis = Analysis::new(snapshot, &opened.settings, &opened.configs, &nodes);
         let roots = snapshot.roots().iter();
-        for root in roots.filter(|root| !matches!(root.kind, RootKind::Module { .. })) {
+        let is_of_nodes =
+            |root: &&Root| matches!(root.kind, RootKind::Environment | RootKind::Global);
+        for root in roots.filter(is_of_nodes) {
             let config = root.hiera_yaml.as_ref().filter(|it| read.contains(it));
             let view = analysis.at(root);
             let Some((config, datadir)) = config.zip(view.datadir_without_files(&view.layer))
