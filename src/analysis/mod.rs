@@ -30,6 +30,7 @@ mod bodies;
 mod certain;
 mod changed_code;
 mod condition;
+mod custom_facts;
 mod declarations;
 mod difference;
 mod doctor;
@@ -76,6 +77,7 @@ pub use advice::{MAX_ADVICE, RECIPES, Recipe};
 pub use answer_cache::AnswerCache;
 pub use certain::Certainties;
 pub use condition::{Condition, MAX_VALUES, may_set};
+pub use custom_facts::{custom_fact_places, fact_of, is_custom_fact};
 pub use difference::{Touched, TouchedKeys, difference, last_difference};
 pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MAX_FILES, NodesReport,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::project::leads_outside;
 use super::system;
-use crate::workspace::{Content, format_of, path};
+use crate::workspace::{Content, Language, format_of, language_of, path};
 
 /// Folders that are never entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +193,8 @@ impl DataFolders {
                 .any(below),
             (_, Some("epp" | "erb")) => below("/templates/"),
             (_, Some("rb")) => {
-                below("/lib/puppet/functions/") || below("/lib/puppet/parser/functions/")
+                let folders = ["/lib/puppet/functions/", "/lib/puppet/parser/functions/"];
+                folders.into_iter().any(below) || language_of(at) == Some(Language::Facts)
             }
             // Facts of systems, as rspec-puppet-facts reads them.
             (_, Some("facts")) => below("/spec/fixtures/facts/") || self.hold(at),
@@ -282,7 +283,8 @@ mod tests {
         assert!(folders.reads("/w/modules/a/functions/data.pp"));
         assert!(folders.reads("/w/modules/a/plans/deploy.pp"));
         assert!(folders.reads("/w/site.pp"));
-        assert!(!folders.reads("/w/modules/a/lib/facter/x.rb"));
+        assert!(folders.reads("/w/modules/a/lib/facter/x.rb"));
+        assert!(!folders.reads("/w/modules/a/lib/facter/util/x.rb"));
         assert!(!folders.reads("/w/modules/a/files/app.json"));
         assert!(folders.reads("/w/spec/fixtures/facts/debian-12.json"));
         assert!(folders.reads("/w/spec/fixtures/facts/debian-12-x86_64.facts"));

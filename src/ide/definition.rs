@@ -13,8 +13,9 @@ use super::named::{self, Named};
 use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
-    Analysis, Defined, FileView, HieraFiles, KeyPositions, NodeFile, RootView, Status, layers_of,
-    option_fact, places_of, quoted, request, sources, without_keys,
+    Analysis, Defined, FileView, HieraFiles, KeyPositions, NodeFile, RootView, Status,
+    custom_fact_places, fact_of, layers_of, option_fact, places_of, quoted, request, sources,
+    without_keys,
 };
 use crate::hierarchy::{ConfigSpans, locate};
 use crate::lookup::{FunctionSource, Place, Run, find_function};
@@ -118,9 +119,13 @@ pub fn declaration(
     })
 }
 
-/// The lines of manifests that set a variable, then its facts.
+/// The lines of manifests that set a variable, those of modules that add it as a fact, then its facts.
 fn of_variable(view: &RootView<'_>, facts: &[NodeFile], variable: &str) -> Vec<FilePlace> {
     let mut places = set_places(view.analysis, view.root, variable);
+    if let Some(fact) = fact_of(variable) {
+        let added = custom_fact_places(view.analysis.snapshot, &fact);
+        places.extend(added.map(|(file, place)| FilePlace::of(file.path(), place)));
+    }
     places.extend(fact_places(view.analysis, facts, variable));
     places
 }

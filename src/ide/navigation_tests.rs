@@ -292,6 +292,21 @@ b: \"%{facts.services} %{service}\"
 ";
 
 #[test]
+fn a_custom_fact_is_defined_where_a_module_adds_it() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\na: \"%{facts.si$0te}\"\n\
+         #- modules/m/lib/facter/site.rb\nFacter.add('site') do\nend\n",
+    );
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+        from facts.site
+        modules/m/lib/facter/site.rb:1 site"#]],
+    );
+}
+
+#[test]
 fn definitions_for_known_nodes_come_first() {
     let text = with_hierarchy(&format!("{DATA}port: 4\n{NODES}"));
     for change in ["port: 4 → p$0ort: 4", "port: 2 → po$0rt: 2"] {

@@ -24,7 +24,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
     let before = file.text().get(..offset)?;
     match language_of(path) {
         Some(Language::Puppet(dialect)) => return in_manifest(before, dialect),
-        Some(Language::Erb | Language::Ruby) => return None,
+        Some(Language::Erb | Language::Ruby | Language::Facts) => return None,
         None => {}
     }
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];

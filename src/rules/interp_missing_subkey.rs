@@ -10,7 +10,7 @@ rule!("interp-missing-subkey", Hint, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {
-        if let Some(missing) = missing_part(path) {
+        if let Some(missing) = missing_part(file.snapshot(), path) {
             let place = file.places(at.node).source_range(place);
             report_missing(&missing, path, (at.range, place), "there", findings);
         }

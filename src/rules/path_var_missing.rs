@@ -5,6 +5,7 @@ use super::config_text::ConfigTextAt;
 use super::context::entry;
 use super::variables::{BUILT_IN, MissingPart, missing_part, modern, report_missing};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
+use crate::analysis::is_custom_fact;
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
@@ -27,7 +28,8 @@ fn check(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<
         return;
     }
     for (variable, places) in at.variables() {
-        let missing = missing_part(variable).or_else(|| misspelt_name(file, variable));
+        let missing = missing_part(file.snapshot(), variable);
+        let missing = missing.or_else(|| misspelt_name(file, variable));
         if let Some(missing) = missing {
             let into = "into the path, without a warning";
             report_missing(&missing, variable, places, into, findings);
@@ -59,6 +61,7 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     if !is_parameter(name)
         || BUILT_IN.contains(&name)
         || file.checker.site_variables().contains(name)
+        || is_custom_fact(file.snapshot(), name)
     {
         return None;
     }
@@ -66,7 +69,8 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
         CoreFact::Exists | CoreFact::Legacy(_) | CoreFact::NoSuchPart(_) => return None,
         CoreFact::Custom(suggestion) => suggestion,
     };
-    let suggestion = typing_error(name, BUILT_IN.into_iter()).or(near_fact)?;
+    let added = file.snapshot().added_facts().map(|name| &**name);
+    let suggestion = typing_error(name, BUILT_IN.into_iter().chain(added)).or(near_fact)?;
     Some(MissingPart {
         message: format!("neither Puppet nor Facter sets '{name}'"),
         suggestion: modern(suggestion).or_else(|| Some(suggestion.to_owned())),

@@ -60,7 +60,10 @@ hierarchy:
             "n: {facts: {role: 1}}\n",
         ],
     ),
-    ("modules/m/lib/facter/x.rb", &["", "# x\n"]),
+    (
+        "modules/m/lib/facter/x.rb",
+        &["", "# x\n", "Facter.add(:rol)\n"],
+    ),
 ];
 
 /// Lines in which values lead to others, in one file and over several.

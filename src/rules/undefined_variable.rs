@@ -1,8 +1,8 @@
 //! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
 //!
-//! An ENC or custom facts may set it, so this is a hint, unless the name differs from a known one
-//! by one letter. Variables of classes, and those that a site manifest sets, are not reported. With
-//! known nodes, what they have counts.
+//! An ENC or custom facts of modules elsewhere may set it, so this is a hint, unless the name differs
+//! from a known one by one letter. Variables of classes, those that a site manifest sets, and facts
+//! that modules here add are not reported. With known nodes, what they have counts.
 
 mod for_nodes;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::recheck::paths;
 use super::variables::{BUILT_IN, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
-use crate::analysis::Touched;
+use crate::analysis::{Touched, is_custom_fact};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
@@ -50,7 +50,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     }
     let known = file.checker.path_variables();
-    if known.contains(name) || file.checker.site_variables().contains(name) {
+    let snapshot = file.snapshot();
+    if known.contains(name)
+        || file.checker.site_variables().contains(name)
+        || is_custom_fact(snapshot, name)
+    {
         return;
     }
     let near_fact = match core_fact(name) {
@@ -58,6 +62,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         CoreFact::Custom(suggestion) | CoreFact::NoSuchPart(suggestion) => suggestion,
     };
     let set = known.iter().chain(file.checker.site_variables());
+    let set = set.chain(snapshot.added_facts());
     let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
     let suggestion = typing_error(name, others).or(near_fact);
     let message = format!(
@@ -125,9 +130,16 @@ fn as_in_code(path: &str) -> Option<String> {
     (is_rest && written != path).then_some(written)
 }
 
-/// The files with tokens of a variable that only one version of a changed manifest sets. O(tokens)
-/// if there is one.
+/// The files with tokens of a variable that only one version of a changed manifest sets. All files
+/// with variables for a fact that only one version of a file adds: names elsewhere may be misspelt.
+/// O(tokens) if there is one.
 fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    if !touched.custom_facts().is_empty() {
+        let configurations = touched.snapshot.roots().iter();
+        let configurations = configurations.filter_map(|root| root.hiera_yaml.clone());
+        let with_variables = files_with_variables(touched.snapshot).into_iter();
+        return with_variables.chain(configurations).collect();
+    }
     let changed = touched.variables();
     let uses_one = |file: &&Arc<File>| {
         let mut used = file.facts().variables();

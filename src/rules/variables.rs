@@ -1,8 +1,10 @@
 //! Variables in tokens: their names, the variables that Puppet sets, and their parts.
 
 use super::{Findings, Fix, Safety, Severity, TokenAt};
+use crate::analysis::is_custom_fact;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
+use crate::workspace::Snapshot;
 
 /// Variables that Puppet sets itself, except facts (`puppet/parser/compiler.rb`, `puppet/node.rb`,
 /// `puppet/parser/resource.rb`).
@@ -73,7 +75,7 @@ pub(super) struct MissingPart {
 }
 
 /// The missing part in a path, for variables that have the same parts everywhere.
-pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
+pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPart> {
     let path = path.strip_prefix("::").unwrap_or(path);
     let (root, rest) = path.split_once('.')?;
     if rest.contains(['\'', '"']) {
@@ -102,18 +104,20 @@ pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
                 message: format!("there is no fact '{rest}'"),
                 suggestion: Some(format!("facts.{suggestion}")),
             }),
-            CoreFact::Custom(Some(suggestion)) => Some(MissingPart {
-                message: format!("Facter has no fact '{rest}'"),
-                suggestion: Some(match rest.split_once('.') {
-                    Some((_, below)) => format!("facts.{suggestion}.{below}"),
-                    None => format!("facts.{suggestion}"),
-                }),
-            }),
+            CoreFact::Custom(near) => {
+                let (name, below) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
+                if is_custom_fact(snapshot, name) {
+                    return None;
+                }
+                let added = snapshot.added_facts().map(|name| &**name);
+                let suggestion = near.or_else(|| typing_error(name, added))?;
+                Some(MissingPart {
+                    message: format!("Facter has no fact '{rest}'"),
+                    suggestion: Some(format!("facts.{suggestion}{below}")),
+                })
+            }
             // A custom fact may add parts to a structured one.
-            CoreFact::Exists
-            | CoreFact::Legacy(_)
-            | CoreFact::NoSuchPart(None)
-            | CoreFact::Custom(None) => None,
+            CoreFact::Exists | CoreFact::Legacy(_) | CoreFact::NoSuchPart(None) => None,
         },
         _ => None,
     }

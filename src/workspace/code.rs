@@ -37,6 +37,8 @@ pub struct CodeFacts {
     pub calls: Box<[CallFact]>,
     /// Resources of defined types that are made from data.
     pub resources: ResourceFacts,
+    /// The facts that Ruby code adds to Facter's, in the order of the text.
+    pub custom_facts: Box<[CustomFact]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
     /// See [`CodeFacts::is_equivalent`].
@@ -138,6 +140,15 @@ pub struct VariableFact {
     pub place: TextRange,
     /// Whether a node block sets it.
     pub in_node_block: bool,
+}
+
+/// A fact that a module adds to Facter's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CustomFact {
+    /// Its name, in lower case as Facter has it.
+    pub name: Arc<str>,
+    /// The range of the name.
+    pub place: TextRange,
 }
 
 /// A call of a function that may declare classes.
@@ -447,6 +458,8 @@ pub enum Language {
     Erb,
     /// Ruby: functions of modules.
     Ruby,
+    /// Ruby: facts of modules.
+    Facts,
 }
 
 /// The language of a file, by its name; `None` for a file that is not analysed as code.
@@ -458,6 +471,10 @@ pub fn language_of(at: &str) -> Option<Language> {
         Some("epp") => Some(Language::Puppet(Dialect::Template)),
         Some("erb") if at.contains("/templates/") => Some(Language::Erb),
         Some("rb") if at.contains("/lib/puppet/") => Some(Language::Ruby),
+        // Facter reads no folders in it.
+        Some("rb") if path::parent(at).is_some_and(|folder| folder.ends_with("/lib/facter")) => {
+            Some(Language::Facts)
+        }
         _ => None,
     }
 }
@@ -472,11 +489,13 @@ pub(super) struct CodeIndex {
     prefixes: KeyIndex,
     /// By included or named classes.
     classes: KeyIndex,
+    /// By custom facts.
+    facts: KeyIndex,
 }
 
 impl CodeIndex {
     pub(super) fn patch(&mut self, files: &[FileDelta]) {
-        let mut patches = [(); 4].map(|()| Patch::default());
+        let mut patches = [(); 5].map(|()| Patch::default());
         let mut is_touched = false;
         for file in files {
             let code = |facts: &Option<Arc<FileFacts>>| {
@@ -496,22 +515,23 @@ impl CodeIndex {
             }
         }
         if is_touched {
-            let [defined, keys, prefixes, classes] = patches;
+            let [defined, keys, prefixes, classes, facts] = patches;
             self.defined.patch(defined);
             self.keys.patch(keys);
             self.prefixes.patch(prefixes);
             self.classes.patch(classes);
+            self.facts.patch(facts);
         }
     }
 }
 
 /// The names under which a text is indexed: its definitions, its looked-up keys, the prefixes of
-/// computed ones, and the classes it names.
-type IndexedNames = [std::collections::BTreeSet<Arc<str>>; 4];
+/// computed ones, the classes it names, and its custom facts.
+type IndexedNames = [std::collections::BTreeSet<Arc<str>>; 5];
 
 fn names(code: &CodeFacts) -> IndexedNames {
     let mut names = IndexedNames::default();
-    let [defined, keys, prefixes, classes] = &mut names;
+    let [defined, keys, prefixes, classes, facts] = &mut names;
     defined.extend(code.defined());
     for lookup in &code.lookups {
         match &lookup.key {
@@ -522,6 +542,7 @@ fn names(code: &CodeFacts) -> IndexedNames {
     }
     let named = code.includes.iter().filter_map(|i| i.class.clone());
     classes.extend(named);
+    facts.extend(code.custom_facts.iter().map(|it| Arc::clone(&it.name)));
     names
 }
 
@@ -592,6 +613,16 @@ impl Snapshot {
     /// The files that include or name a class.
     pub fn files_naming_class(&self, class: &str) -> impl Iterator<Item = &Arc<File>> {
         self.files_of(self.indexes().code.classes.files(class))
+    }
+
+    /// The files with Ruby code that adds a fact.
+    pub fn files_adding_fact(&self, name: &str) -> impl Iterator<Item = &Arc<File>> {
+        self.files_of(self.indexes().code.facts.files(name))
+    }
+
+    /// The names of the facts that Ruby code adds, ordered by bytes.
+    pub fn added_facts(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.indexes().code.facts.names("")
     }
 
     fn files_of(&self, ids: Vec<FileId>) -> impl Iterator<Item = &Arc<File>> {

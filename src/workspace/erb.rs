@@ -28,6 +28,11 @@ pub(super) fn facts(text: &str) -> CodeFacts {
 
 /// The facts of a Ruby text, without commented-out code.
 pub(super) fn of_ruby(text: &str) -> CodeFacts {
+    in_parts(text, without_comments(text).into_iter())
+}
+
+/// The parts of a Ruby text between lines that are comments.
+pub(super) fn without_comments(text: &str) -> Vec<TextRange> {
     let mut parts: Vec<TextRange> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -39,7 +44,7 @@ pub(super) fn of_ruby(text: &str) -> CodeFacts {
             _ => parts.push(TextRange::new(start, at)),
         }
     }
-    in_parts(text, parts.into_iter())
+    parts
 }
 
 fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>) -> CodeFacts {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::cache::TextHash;
 use super::code::{Language, language_of};
 use super::config_fact::config_fact;
+use super::custom_facts;
 use super::erb;
 use super::extract_code;
 use super::facts::{
@@ -69,6 +70,7 @@ fn code_facts(text: &str, hash: TextHash, language: Option<Language>) -> FileFac
         Some(Language::Puppet(dialect)) => extract_code::facts(text, dialect),
         Some(Language::Erb) => erb::facts(text),
         Some(Language::Ruby) => erb::of_ruby(text),
+        Some(Language::Facts) => custom_facts::of_ruby(text),
         None => return FileFacts::none(hash),
     };
     FileFacts::of_code(hash, code)

@@ -57,6 +57,7 @@ pub(super) fn facts(text: &str, dialect: Dialect) -> CodeFacts {
             of_data: extraction.of_data.into(),
             changed: extraction.changed.into(),
         },
+        custom_facts: Box::default(),
         is_broken: !parse.problems.is_empty(),
         fingerprint: TextHash::default(),
     };

@@ -20,6 +20,7 @@ mod cache;
 mod change;
 mod code;
 mod config_fact;
+mod custom_facts;
 mod delta;
 mod deployed;
 mod documentation;
@@ -57,9 +58,9 @@ mod writer;
 pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Later, Linked, Lost};
 pub use code::{
-    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, IncludeFact,
-    IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart, NodeFact,
-    NodeMatch, ParameterFact, SetParameters, VariableFact, Within, language_of,
+    AliasFact, CallFact, CodeFacts, CustomFact, DefaultClass, DefinitionFact, DefinitionKind,
+    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
+    NodeFact, NodeMatch, ParameterFact, SetParameters, VariableFact, Within, language_of,
 };
 pub use config_fact::ConfigFact;
 pub use delta::{Delta, FileDelta};

@@ -78,6 +78,8 @@ pub(super) fn items(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let mut names: IndexSet<Arc<str>> = used(typing).into_iter().collect();
     names.extend(known.keys().cloned());
     names.extend(ALWAYS.map(Arc::from));
+    let added = typing.analysis.snapshot.added_facts();
+    names.extend(added.map(|name| Arc::from(format!("facts.{}", crate::analysis::quoted(name)))));
     names.retain(|name| fit(name, wanted).is_some());
     let detail = |values: &Vec<String>| {
         let first = &values[..values.len().min(MAX_VALUES)];

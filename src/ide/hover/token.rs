@@ -6,7 +6,9 @@ use super::key::add_value;
 use super::levels::{self, unless};
 use super::refused;
 use super::{Context, few};
-use crate::analysis::{dig, grouped_by_answer, left_out, quoted, sources};
+use crate::analysis::{
+    custom_fact_places, dig, fact_of, grouped_by_answer, left_out, quoted, sources,
+};
 use crate::ide::set_place::setters;
 use crate::ide::shell::lookup_command;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
@@ -101,6 +103,26 @@ pub(super) fn variable_lines(
         }
         None => {}
     }
+    if let Some(line) = custom_fact_line(context, variable) {
+        page.line(line);
+    }
+}
+
+/// The lines of modules that add a fact: `a custom fact, added by modules/m/lib/facter/role.rb:3`.
+fn custom_fact_line(context: &Context<'_>, variable: &str) -> Option<Line> {
+    let fact = fact_of(variable)?;
+    let added = custom_fact_places(context.view.analysis.snapshot, &fact);
+    let shown = added.map(|(file, place)| {
+        let line = file.line(place.start as usize) + 1;
+        vec![context.link(file.path(), line)]
+    });
+    let shown: Vec<Line> = shown.take(MAX_VALUES).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let mut line = vec![text("a custom fact, added by ")];
+    line.extend(joined(shown, ", "));
+    Some(line)
 }
 
 /// Whether the variable is unknown for a known node.

@@ -10,7 +10,7 @@ use crate::rules::Reader;
 use crate::rules::variables::{BUILT_IN, missing_part};
 use crate::scope::{Column, top_name};
 use crate::text::number_of;
-use crate::workspace::VariableUse;
+use crate::workspace::{Snapshot, VariableUse};
 
 /// Reports variables that some or all known nodes that read the file do not have, and takes back
 /// what was said of variables that all of them have. O(nodes) for a variable of all files, and
@@ -19,7 +19,7 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let mut used = at
         .facts()
         .variables()
-        .filter(|it| may_be_missing(it))
+        .filter(|it| may_be_missing(at.snapshot(), it))
         .peekable();
     if used.peek().is_none() {
         return;
@@ -37,11 +37,14 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Whether a variable is one of facts, trusted data or the top scope, and no other rule reports it.
-fn may_be_missing(used: &VariableUse) -> bool {
+fn may_be_missing(snapshot: &Snapshot, used: &VariableUse) -> bool {
     let path = used.name.strip_prefix("::").unwrap_or(&used.name);
     let name = top_name(path);
     let is_given = BUILT_IN.contains(&name) && !["facts", "trusted"].contains(&name);
-    !is_given && !path.contains("::") && Key::parse(path).is_ok() && missing_part(path).is_none()
+    !is_given
+        && !path.contains("::")
+        && Key::parse(path).is_ok()
+        && missing_part(snapshot, path).is_none()
 }
 
 fn check_for(

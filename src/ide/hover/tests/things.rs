@@ -17,6 +17,23 @@ fn the_values_of_a_variable_are_known_from_file_names() {
 }
 
 #[test]
+fn a_fact_that_a_module_adds_is_named_with_its_line() {
+    let modules = "#- modules/m/lib/facter/site.rb\n# where\nFacter.add(:site) do\nend\n\
+                   #- modules/n/facts.d/site.yaml\nrack: 1\nsite: x\n";
+    for variable in ["facts.si$0te.name", "::si$0te"] {
+        let text = with_hierarchy(&format!(
+            "#- data/common.yaml\na: \"%{{{variable}}}\"\n{modules}"
+        ));
+        let shown = variable.replace("$0", "");
+        let expected = format!(
+            "%{{{shown}}} — depends on the node\na custom fact, added by modules/m/lib/facter/site.rb:2, \
+             modules/n/facts.d/site.yaml:2"
+        );
+        at_cursor(&text, None, |at| assert_eq!(plain(&at, "{}"), expected));
+    }
+}
+
+#[test]
 fn things_in_data_are_explained() {
     check_all(
         with_hierarchy,
