@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::code::CodeIndex;
+use super::code_index::CodeIndex;
 use super::delta::FileDelta;
 use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File};

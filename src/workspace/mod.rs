@@ -19,6 +19,7 @@ mod bolt_project;
 mod cache;
 mod change;
 mod code;
+mod code_index;
 mod config_fact;
 mod custom_facts;
 mod delta;
