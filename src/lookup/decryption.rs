@@ -122,6 +122,9 @@ impl Engine<'_> {
             let names = |all: &[&str]| all.iter().any(|name| option(options, name).is_some());
             let has_public = names(&PUBLIC_KEY_OPTIONS);
             let version = self.settings().puppet_version;
+            if !has_public {
+                self.note_version();
+            }
             if !names(&PRIVATE_KEY_OPTIONS) {
                 // hiera-eyaml 3 asks for the certificate first.
                 let asks_first = version == PuppetVersion::V7 && !has_public;
