@@ -34,7 +34,10 @@ impl KeyArguments {
             Keys::from_pem(pem.as_bytes(), certificate.as_bytes()).map_err(|e| e.to_string())
         });
         match keys {
-            Ok(keys) => Some(Arc::new(keys.of_file(&disk::absolute(private)))),
+            Ok(keys) => {
+                let files = [private, certificate].map(disk::absolute);
+                Some(Arc::new(keys.of_files(&files[0], &files[1])))
+            }
             Err(why) => {
                 complain(&format!("the keys for encrypted values: {why}"));
                 None

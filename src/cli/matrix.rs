@@ -13,11 +13,13 @@ use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::{RootView, all_keys};
 use crate::ide::cell::{
-    audience_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
+    audience_text, environments_text, origins_text, outcome_text, row_title, shorten_distinctly,
+    sources_text,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
 use crate::interpolation::root_of;
 use crate::lookup::Alternatives;
+use crate::scope::KnownNodes;
 use crate::value::to_tagged_json;
 
 /// Maximum width of a value in the text form, in characters.
@@ -65,10 +67,10 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
             row = with_facts(&view, row);
         }
         match arguments.format {
-            TableFormat::Text => rows.print(&text(&row, usize::MAX, layout)),
+            TableFormat::Text => rows.print(&text(&row, view.analysis.nodes, usize::MAX, layout)),
             TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row),
             TableFormat::Csv => rows.print(&table(&row)),
-            TableFormat::Markdown => rows.print(&markdown(&row)),
+            TableFormat::Markdown => rows.print(&markdown(&row, view.analysis.nodes)),
         }?;
         rows.progress(at + 1, keys.len());
     }
@@ -122,12 +124,10 @@ fn off_modulepath(view: &RootView<'_>, name: &str) -> Option<String> {
 }
 
 /// The row for people, with up to `most` of its answers.
-pub(super) fn text(row: &Row, most: usize, layout: Layout) -> String {
+pub(super) fn text(row: &Row, known: &KnownNodes, most: usize, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &row_title(row));
     let answers = &row.answers[..row.answers.len().min(most)];
-    let nodes = answers
-        .iter()
-        .map(|cell| audience_text(cell, row.answers.len() == 1));
+    let nodes = answers.iter().map(|cell| audience(cell, row, known));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.
     let wide = nodes.iter().map(|nodes| nodes.chars().count());
@@ -170,8 +170,13 @@ pub(super) fn text(row: &Row, most: usize, layout: Layout) -> String {
     out
 }
 
+/// Who gets an answer, with the environments of nodes that are not in that of the workspace.
+fn audience(cell: &Cell, row: &Row, known: &KnownNodes) -> String {
+    audience_text(cell, row.answers.len() == 1) + &environments_text(cell, known)
+}
+
 /// The row as a Markdown table.
-fn markdown(row: &Row) -> String {
+fn markdown(row: &Row, known: &KnownNodes) -> String {
     let cell = |text: &str| text.replace('|', "\\|").replace('`', "\u{2bb}");
     let mut out = format!(
         "### `{}`\n\n| value | nodes | from |\n| --- | --- | --- |\n",
@@ -179,10 +184,7 @@ fn markdown(row: &Row) -> String {
     );
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
     for (answer, value) in row.answers.iter().zip(shorten_distinctly(&values, WIDEST)) {
-        let (value, audience) = (
-            cell(&value),
-            cell(&audience_text(answer, row.answers.len() == 1)),
-        );
+        let (value, audience) = (cell(&value), cell(&audience(answer, row, known)));
         let sources = cell(&sources_text(answer.sources(), shown));
         let _ = writeln!(out, "| `{value}` | {audience} | {sources} |");
     }

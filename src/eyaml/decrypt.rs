@@ -31,7 +31,8 @@ pub struct Keys {
     private: RsaPrivateKey,
     issuer: Vec<u8>,
     serial: Vec<u8>,
-    private_file: Option<Box<str>>,
+    /// The files of the private key and of the certificate.
+    files: Option<[Box<str>; 2]>,
 }
 
 impl fmt::Debug for Keys {
@@ -146,21 +147,26 @@ impl Keys {
             private,
             issuer: signed.issuer.to_der().map_err(|_| EyamlError::PublicKey)?,
             serial: signed.serial_number.as_bytes().to_vec(),
-            private_file: None,
+            files: None,
         })
     }
 
-    /// The same keys, with the absolute path of the file that the private key was read from.
+    /// The same keys, with the absolute paths of the files that the private key and the certificate
+    /// were read from.
     #[must_use]
-    pub fn of_file(mut self, path: &str) -> Keys {
-        self.private_file = Some(path.into());
-        self
+    pub fn of_files(self, private: &str, certificate: &str) -> Keys {
+        Keys {
+            files: Some([private.into(), certificate.into()]),
+            ..self
+        }
     }
 
-    /// The file that the private key was read from, if it is known.
+    /// The files that the private key and the certificate were read from, if they are known.
     #[must_use]
-    pub fn private_file(&self) -> Option<&str> {
-        self.private_file.as_deref()
+    pub fn files(&self) -> Option<[&str; 2]> {
+        self.files
+            .as_ref()
+            .map(|files| files.each_ref().map(|file| &**file))
     }
 }
 

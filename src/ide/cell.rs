@@ -8,6 +8,7 @@ use super::compare::Difference;
 use super::matrix::{Cell, Row, SourceLine};
 use crate::lookup::{Alternatives, LookupError};
 use crate::page::yaml;
+use crate::scope::KnownNodes;
 use crate::text::{cut, folded, number_of};
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
@@ -127,6 +128,31 @@ pub fn audience_text(cell: &Cell, is_only: bool) -> String {
         ([], Alternatives::Otherwise) => "every other node".to_owned(),
         ([], condition) => format!("where {}", condition.first()),
         (nodes, _) => nodes_text(nodes),
+    }
+}
+
+/// The environments of an answer's nodes: ` (staging)`, or ` (2 in staging)` for some of them. Empty if all
+/// are in that of the workspace.
+#[must_use]
+pub fn environments_text(cell: &Cell, known: &KnownNodes) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let members = cell.nodes.iter().filter_map(|name| known.find(name));
+    for member in members.filter(|&member| known.is_elsewhere(member)) {
+        let environment = known.own_environment(member).unwrap_or_default();
+        *counts.entry(environment).or_default() += 1;
+    }
+    let all = cell.nodes.len();
+    let parts = counts.into_iter().map(|(environment, count)| {
+        if count == all {
+            environment.to_owned()
+        } else {
+            format!("{count} in {environment}")
+        }
+    });
+    let parts: Vec<String> = parts.collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", parts.join(", ")),
     }
 }
 

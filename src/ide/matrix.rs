@@ -12,8 +12,8 @@ use crate::analysis::dig;
 use crate::analysis::{self, Analysis, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::interpolation::root_of;
 use crate::lookup::{
-    Alternatives, Group, GroupOrigin, LookupError, Request, ScopeLookups, Source, StrategyKind,
-    absent_words, groups_of_members, groups_of_possible,
+    Alternatives, Group, GroupOrigin, LookupError, Request, ScopeLookups, SharedInputs, Source,
+    StrategyKind, absent_words, groups_of_possible, groups_with_inputs,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -135,18 +135,29 @@ pub(crate) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> 
 
 /// The answers of some known nodes to any request.
 pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
+    row_with_inputs(view, key, request, members).0
+}
+
+/// The same, with what the answers depend on.
+pub(super) fn row_with_inputs(
+    view: &RootView<'_>,
+    key: &str,
+    request: &Request,
+    members: &[usize],
+) -> (Row, Vec<SharedInputs>) {
     let Analysis {
         nodes,
         is_cancelled,
         ..
     } = view.analysis;
-    let groups = groups_of_members(&view.session(), nodes, request, members, is_cancelled);
+    let session = view.session();
+    let (groups, inputs) = groups_with_inputs(&session, nodes, request, members, is_cancelled);
     let mut row = row_with(view, key, groups);
     // The nodes of the workspace's own environment come first.
     let is_elsewhere = |name: &Arc<str>| nodes.find(name).is_some_and(|it| nodes.is_elsewhere(it));
     row.answers
         .sort_by_key(|cell| cell.nodes.iter().all(is_elsewhere));
-    row
+    (row, inputs)
 }
 
 fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {

@@ -6,7 +6,7 @@
 //!
 //! What calls in code look up with a merge of their own is compared too (`calls`).
 //!
-//! Costs the rows of all keys twice, and for each difference at most a lookup for each step and for
+//! Costs the rows of all keys, those of nodes that may have another answer twice, and for each difference at most a lookup for each step and for
 //! each legacy fact that the workspace names.
 
 mod answers;
@@ -15,6 +15,8 @@ pub mod kept;
 mod legacy;
 pub mod preview;
 pub mod report;
+#[cfg(test)]
+mod rows_tests;
 mod steps;
 mod words;
 
@@ -22,9 +24,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
-use super::matrix::{Cell, Row, SourceLine, row_by_any};
+use super::matrix::{Cell, Row, SourceLine, row_by, row_by_any, row_with_inputs};
 use crate::analysis::{Analysis, RootView, keys_of_all, with_manifest_variables};
-use crate::lookup::{Cause, ConfigCache, PuppetVersion, Request, Settings, Strict};
+use crate::lookup::{
+    Cause, ConfigCache, PuppetVersion, Request, Settings, Strict, VersionDifferences,
+};
 use crate::scope::{KnownNodes, Scope};
 use crate::value::RubyChange;
 use crate::workspace::{Root, RootKind, Snapshot, path};
@@ -136,6 +140,7 @@ pub struct Upgrade<'a> {
     legacy_uses: OnceLock<Vec<LegacyUse>>,
     calls: OnceLock<Vec<CallWithMerge>>,
     hiera_calls: OnceLock<Vec<HieraCall>>,
+    differences: VersionDifferences,
 }
 
 impl<'a> Upgrade<'a> {
@@ -176,6 +181,7 @@ impl<'a> Upgrade<'a> {
             legacy_uses: OnceLock::new(),
             calls: OnceLock::new(),
             hiera_calls: OnceLock::new(),
+            differences: VersionDifferences::default(),
         };
         upgrade.may_warn = upgrade.may_warn();
         upgrade
@@ -337,9 +343,27 @@ impl<'a> Upgrade<'a> {
         (outcomes, is_undecided)
     }
 
+    /// The answers to a request for one key in both versions; in the new one only those of nodes that
+    /// may have another answer or warning there.
+    fn rows(&self, request: &Request) -> [Row; 2] {
+        let views = [self.before(), self.after()];
+        if self.nodes.is_empty() || self.may_warn {
+            return views.map(|view| row_by_any(&view, request));
+        }
+        let key = request.names.first().map_or("", |name| &**name);
+        let members: Vec<usize> = (0..self.nodes.len()).collect();
+        let (old, inputs) = row_with_inputs(&views[0], key, request, &members);
+        let versions = views
+            .each_ref()
+            .map(|view| (view.session(), view.analysis.nodes));
+        let members = self.differences.members(versions.each_ref(), &inputs);
+        let new = row_by(&views[1], key, request, &members);
+        [old, new]
+    }
+
     /// What happens to the answers to a request for one key.
     fn outcomes_by(&self, request: &Request) -> (Vec<UpgradeOutcome>, bool) {
-        let [old, new] = [self.before(), self.after()].map(|view| row_by_any(&view, request));
+        let [old, new] = self.rows(request);
         let differences = if self.nodes.is_empty() {
             let answers = new.answers.iter();
             let pairs = answers.filter_map(|after| {

@@ -17,7 +17,7 @@ use crate::datatype;
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
 use crate::interpolation::Key;
 use crate::value::{HashMap, LoadError, LoadErrorKind, SystemError, Value};
-use crate::workspace::{Entry, FileKind, Format, LOOKUP_OPTIONS};
+use crate::workspace::{DataFile, Entry, FileKind, Format, LOOKUP_OPTIONS};
 
 /// The source of a value, for messages.
 #[derive(Clone, Copy)]
@@ -209,6 +209,7 @@ impl Engine<'_> {
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
     fn yaml_hash(&mut self, path: &str) -> Found {
         let file = self.read(path, Format::Yaml)?;
+        self.note_later_error(&file);
         let value = match file.loaded_in(self.settings().ruby) {
             Ok(value) => value,
             Err(error) if is_unknown(error) => {
@@ -234,6 +235,7 @@ impl Engine<'_> {
     /// `json_data`, `hocon_data`
     fn other_hash(&mut self, path: &str, format: Format) -> Found {
         let file = self.read(path, format)?;
+        self.note_later_error(&file);
         match file.loaded_in(self.settings().ruby) {
             Ok(value) => Ok(value.clone()),
             Err(error) if is_unknown(error) => raise(ErrorClass::Limit, error.message(path)),
@@ -247,7 +249,7 @@ impl Engine<'_> {
         self.settings().recover_broken_files && !matches!(error.kind, LoadErrorKind::Io(_))
     }
 
-    fn read(&self, path: &str, format: Format) -> Found<Arc<crate::workspace::DataFile>> {
+    fn read(&self, path: &str, format: Format) -> Found<Arc<DataFile>> {
         let file = self.session.files.data(path, format);
         if file.loaded.is_err() && self.session.files.kind(path) == Some(FileKind::Directory) {
             let message = format!("Is a directory @ io_fread - {path}");

@@ -20,8 +20,8 @@ use crate::hierarchy::Level;
 use crate::value::{Opaque, StrKey, Value, hash_with_capacity};
 use crate::workspace::path;
 
-/// The option of a level with the file of the private key.
-const PRIVATE_KEY: &str = PRIVATE_KEY_OPTIONS[0];
+/// The options of a level with the files of the private key and of the certificate.
+const FILE_OPTIONS: [&str; 2] = [PRIVATE_KEY_OPTIONS[0], PUBLIC_KEY_OPTIONS[0]];
 
 /// A value whose strings may be encrypted.
 pub(super) struct Sealed<'a> {
@@ -122,6 +122,9 @@ impl Engine<'_> {
             let names = |all: &[&str]| all.iter().any(|name| option(options, name).is_some());
             let has_public = names(&PUBLIC_KEY_OPTIONS);
             let version = self.settings().puppet_version;
+            if !has_public {
+                self.note_version();
+            }
             if !names(&PRIVATE_KEY_OPTIONS) {
                 // hiera-eyaml 3 asks for the certificate first.
                 let asks_first = version == PuppetVersion::V7 && !has_public;
@@ -142,31 +145,32 @@ impl Engine<'_> {
             }
         }
         match self.settings().keys.clone() {
-            Some(keys) if !self.is_of_another_level(origin, &keys) => LevelKey::Given(keys),
+            Some(keys) if self.stand_for_its_own(&keys, origin) => LevelKey::Given(keys),
             Some(_) | None => LevelKey::Unknown,
         }
     }
 
-    /// Whether the user's key is the file that another level of the hierarchy names, and this level
-    /// names a different one.
-    fn is_of_another_level(&mut self, origin: &ValueOrigin<'_>, keys: &Keys) -> bool {
-        let own = option(&origin.level.options, PRIVATE_KEY);
-        let (Some(file), Some(own)) = (keys.private_file(), own) else {
-            return false;
+    /// Whether the user's keys stand for those that a level names: they are these files, or neither of
+    /// them and no other level's.
+    fn stand_for_its_own(&mut self, keys: &Keys, origin: &ValueOrigin<'_>) -> bool {
+        let Some(files) = keys.files() else {
+            return true;
         };
-        if is_named(file, own) {
-            return false;
+        let named_by = |options: &Value| {
+            [0, 1].map(|at| Some(is_named(files[at], option(options, FILE_OPTIONS[at])?)))
+        };
+        let own = named_by(&origin.level.options);
+        if own.contains(&Some(true)) || !own.contains(&Some(false)) {
+            // hiera-eyaml refuses a certificate of another private key.
+            return !own.contains(&Some(false));
         }
         let Ok(Some(provider)) = self.provider(origin.layer) else {
-            return false;
+            return true;
         };
-        let names_file = |level: &Level| {
-            let named = option(&level.options, PRIVATE_KEY);
-            named.is_some_and(|named| is_named(file, named))
-        };
+        let names_one = |level: &Level| named_by(&level.options).contains(&Some(true));
         // Only one level of the older versions decrypts.
         let config = provider.config();
-        config.is_some_and(|config| config.body.levels().any(names_file))
+        !config.is_some_and(|config| config.body.levels().any(names_one))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::cached_values::AllCachedValues;
-use super::context::{PuppetVersion, Settings, Strict};
+use super::context::Settings;
 use super::error::{
     Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, optional, raise,
 };
@@ -102,6 +102,8 @@ pub(super) struct Engine<'a> {
     pub(super) in_levels: bool,
     /// The variables that were read for it.
     pub(super) in_paths: Names,
+    /// Whether they may be others in another version of Puppet.
+    pub(super) levels_depend_on_version: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -136,34 +138,12 @@ impl<'a> Engine<'a> {
             module_names: Names::default(),
             in_levels: false,
             in_paths: Names::default(),
+            levels_depend_on_version: false,
         }
     }
 
     pub(super) fn settings(&self) -> &'a Settings {
         self.session.settings
-    }
-
-    pub(super) fn is_from_8_on(&self) -> bool {
-        self.settings().puppet_version >= PuppetVersion::V8
-    }
-
-    /// The text that a value leaves in a string.
-    pub(super) fn text_of(&self, value: &Value) -> String {
-        value.to_s_in(self.settings().ruby)
-    }
-
-    /// Puppet's setting `strict`; in plans it is always the same (`Puppet::Pal.main` in
-    /// puppet/pal/pal_impl.rb).
-    pub(super) fn strict(&self) -> Strict {
-        if self.session.environment.is_of_plans {
-            Strict::Error
-        } else {
-            self.settings().strict
-        }
-    }
-
-    pub(super) fn is_strict_error(&self) -> bool {
-        self.strict() == Strict::Error
     }
 
     pub(super) fn run(&mut self, request: &Request) -> Answer {
@@ -198,6 +178,10 @@ impl<'a> Engine<'a> {
         };
         self.stack.clear();
         self.failed = result.is_err();
+        if matches!(result, Err(Failure::Error(_))) {
+            // Its words, and whether it is one.
+            self.note_version();
+        }
         let result = match result {
             Ok(value) => Ok(value),
             // A limit of this program does not exist in Puppet.
@@ -227,6 +211,7 @@ impl<'a> Engine<'a> {
             unknown: self.unknown.clone(),
             assumed: self.assumed.clone(),
             reads: self.no_reads.clone(),
+            depends_on_version: self.reads.depend_on_version,
             trace,
             logs: std::mem::take(&mut self.logs),
             options: self.known_options(request),

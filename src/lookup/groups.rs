@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::alternatives::Alternatives;
 use super::error::LookupError;
 use super::over_nodes::{LookupLimit, answers_within};
-use super::request::{Answer, Assumed, Request, UnknownCause};
+use super::request::{Answer, Assumed, Reads, Request, UnknownCause};
 use super::session::Session;
 use super::trace::{Source, sources};
 use crate::hierarchy::Template;
@@ -110,13 +110,26 @@ pub fn groups_of_members(
     members: &[usize],
     is_cancelled: &dyn Fn() -> bool,
 ) -> Vec<Group> {
+    groups_with_inputs(session, nodes, request, members, is_cancelled).0
+}
+
+/// The same, with what the answers depend on.
+#[must_use]
+pub fn groups_with_inputs(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+    is_cancelled: &dyn Fn() -> bool,
+) -> (Vec<Group>, Vec<SharedInputs>) {
     let answers = numbered_answers(session, nodes, request, members, is_cancelled);
     let Some(NumberedAnswers {
         mut groups,
         place_of,
+        inputs,
     }) = answers
     else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     for &member in members {
         let (group, origin) = place_of[member];
@@ -125,7 +138,18 @@ pub fn groups_of_members(
         group.origins[origin as usize].nodes.push(name.clone());
         group.nodes.push(name);
     }
-    groups
+    (groups, inputs)
+}
+
+/// What an answer depends on, and the nodes that share it.
+#[derive(Clone, Debug)]
+pub struct SharedInputs {
+    /// Its inputs.
+    pub reads: Arc<Reads>,
+    /// Whether it may be another one in another version of Puppet, although its inputs are the same.
+    pub depends_on_version: bool,
+    /// The numbers of the nodes.
+    pub members: Vec<usize>,
 }
 
 /// The answers of some known nodes, whose names are left out.
@@ -135,6 +159,8 @@ pub struct NumberedAnswers {
     pub groups: Vec<Group>,
     /// For each of the nodes, by its number, the number of its answer, and that of the origin there.
     pub place_of: Vec<(u32, u32)>,
+    /// What each lookup depended on.
+    pub inputs: Vec<SharedInputs>,
 }
 
 /// The answers of some known nodes: one lookup for each distinct set of sources, plus O(nodes).
@@ -152,6 +178,7 @@ pub fn numbered_answers(
     // One answer can have many origins, identified by their sources.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let visit = |answer: Answer| {
+        let inputs = (Arc::clone(&answer.reads), answer.depends_on_version);
         let mut new = Group::of(answer, request, Vec::new());
         let found = new.origins.remove(0).sources;
         let result = new.result.as_ref().map_err(|error| error.to_string());
@@ -175,7 +202,7 @@ pub fn numbered_answers(
                 });
                 of_group.len() - 1
             });
-        (group as u32, *origin as u32)
+        (group as u32, *origin as u32, inputs)
     };
     let limit = LookupLimit::unlimited(is_cancelled);
     let found = answers_within(session, nodes, request, members, &limit, visit);
@@ -184,7 +211,7 @@ pub fn numbered_answers(
         return None;
     }
     let mut counts: Vec<Vec<usize>> = groups.iter().map(|it| vec![0; it.origins.len()]).collect();
-    for ((group, origin), members) in &found {
+    for ((group, origin, _), members) in &found {
         counts[*group as usize][*origin as usize] += members.len();
     }
     let mut number_of_origin = Vec::with_capacity(groups.len());
@@ -196,13 +223,23 @@ pub fn numbered_answers(
     let counts: Vec<usize> = counts.iter().map(|origins| origins.iter().sum()).collect();
     let (groups, number_of) = most_first(groups, &counts);
     let mut place_of = vec![(0, 0); nodes.len()];
-    for ((group, origin), members) in found {
+    let mut inputs = Vec::with_capacity(found.len());
+    for ((group, origin, (reads, depends_on_version)), members) in found {
         let origin = number_of_origin[group as usize][origin as usize];
-        for member in members {
+        for &member in &members {
             place_of[member] = (number_of[group as usize], origin);
         }
+        inputs.push(SharedInputs {
+            reads,
+            depends_on_version,
+            members,
+        });
     }
-    Some(NumberedAnswers { groups, place_of })
+    Some(NumberedAnswers {
+        groups,
+        place_of,
+        inputs,
+    })
 }
 
 /// Orders items by their counts, the greatest first; those of equal counts keep their order. Also

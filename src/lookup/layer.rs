@@ -96,6 +96,9 @@ impl Engine<'_> {
         let conf = format!("{dir}/environment.conf");
         // OpenVox 9 does not have the setting.
         let has_setting = self.settings().puppet_version < PuppetVersion::V9;
+        if environment.data_provider.is_some() {
+            self.note_version();
+        }
         let mut named = environment.data_provider.clone().filter(|_| has_setting);
         let mut provider = None;
         if self.session.files.kind(&path).is_some() {

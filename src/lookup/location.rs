@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::context::PuppetVersion;
 use super::engine::{Engine, Invocation, Map};
 use super::error::{ErrorClass, Found, LookupError, no_method, raise};
 use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
@@ -50,7 +51,7 @@ impl Engine<'_> {
             holes: datadir.holes,
         };
         // Puppet 8 tolerates undefined variables in locations, but not in the data directory.
-        let is_lenient = self.is_from_8_on();
+        let is_lenient = self.settings().puppet_version >= PuppetVersion::V8;
         let lenient = std::mem::replace(&mut self.lenient, is_lenient);
         let locations = self.expand(config, level, &datadir, invocation, methods);
         self.lenient = lenient;

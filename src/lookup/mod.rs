@@ -45,6 +45,7 @@ mod options;
 mod outline;
 mod over_keys;
 mod over_nodes;
+mod over_versions;
 mod passed;
 mod plan;
 mod pure;
@@ -60,6 +61,7 @@ mod type_alias;
 mod variables;
 mod variants;
 mod version3;
+mod versioned;
 mod views;
 mod walk;
 
@@ -74,7 +76,8 @@ pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function, manifests_defining};
 pub use groups::{
-    Group, GroupOrigin, groups_of_members, groups_of_nodes, groups_of_possible, numbered_answers,
+    Group, GroupOrigin, SharedInputs, groups_of_members, groups_of_nodes, groups_of_possible,
+    groups_with_inputs, numbered_answers,
 };
 pub use language::{Data, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
@@ -84,6 +87,7 @@ pub use over_keys::{ScopeCache, ScopeLookups};
 pub use over_nodes::{
     FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
 };
+pub use over_versions::{VersionDifferences, VersionSide};
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{
     Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,

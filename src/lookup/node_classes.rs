@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::scope::Column;
 
 /// Lists of numbers, indexed by small numbers.
-#[derive(Debug, Default)]
+#[derive(PartialEq, Eq, Debug, Default)]
 pub(super) struct NumberLists {
     starts: Vec<u32>,
     items: Vec<u32>,

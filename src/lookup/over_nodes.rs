@@ -113,8 +113,9 @@ pub(super) fn answers_within<T>(
         if runs.len() >= most || (limit.is_cancelled)() {
             break;
         }
-        let answer = shared.lookup(session, nodes, request, (member, members));
+        let mut answer = shared.lookup(session, nodes, request, (member, members));
         let parted = known.parted(session, nodes, &answer.reads, members);
+        answer.reads = Arc::clone(&parted.reads);
         let lists = parted.lists(members);
         let class = lists.list(parted.classes.of(member) as u32);
         let mut same: Vec<usize> = Vec::with_capacity(class.len());

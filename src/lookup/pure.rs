@@ -62,6 +62,8 @@ impl Engine<'_> {
         if let Some(context) = arguments.last_mut() {
             *context = lookup_context();
         }
+        // What the code does may depend on anything.
+        self.note_version();
         let language = SessionHost::new(session, Data::Unknown);
         let memory = Memory {
             explained: self.tracer.is_some().then(Vec::new),

@@ -44,6 +44,8 @@ pub(super) struct ReadNames {
     pub(super) keys: Names,
     pub(super) variables: Names,
     pub(super) modules: Names,
+    /// Whether something read or done may come out differently in another version of Puppet.
+    pub(super) depend_on_version: bool,
 }
 
 impl ReadNames {

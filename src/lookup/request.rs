@@ -291,6 +291,8 @@ pub struct Answer {
     pub assumed: Vec<Assumed>,
     /// Its inputs.
     pub reads: Arc<Reads>,
+    /// Whether it may be another one in another version of Puppet, although its inputs are the same.
+    pub depends_on_version: bool,
     /// The trace, if requested.
     pub trace: Option<TraceNode>,
     /// Warnings, in order.
@@ -323,6 +325,7 @@ impl Answer {
             unknown: Vec::new(),
             assumed: Vec::new(),
             reads: Arc::default(),
+            depends_on_version: true,
             trace: None,
             logs: Vec::new(),
             options: None,

@@ -129,6 +129,7 @@ impl Engine<'_> {
         if undefined.silent {
             return Ok(());
         }
+        self.note_version();
         let Undefined { name, reason, .. } = undefined;
         match self.strict() {
             Strict::Off => {}

@@ -1,6 +1,7 @@
 //! What the levels of a layer read for each of many nodes: the same list for most nodes.
 //! Nodes share lookups by it: see [`over_nodes`](super::over_nodes) for what that saves.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap as Map};
 use std::sync::Arc;
 
@@ -83,6 +84,8 @@ pub(super) struct LayerViews {
     others: Vec<u32>,
     /// The variables that the paths read.
     variables: BTreeSet<Arc<str>>,
+    /// Whether they may be others in another version of Puppet although these variables are the same.
+    depend_on_version: bool,
 }
 
 impl LayerViews {
@@ -142,7 +145,21 @@ impl LayerViews {
             others,
             inputs,
             variables: BTreeSet::new(),
+            depend_on_version: false,
         }
+    }
+
+    /// The variables that the paths read; `None` if the views also depend on the version of Puppet.
+    pub(super) fn inputs_of_any_version(&self) -> Option<&BTreeSet<Arc<str>>> {
+        (!self.depend_on_version).then_some(&self.variables)
+    }
+
+    /// Whether each node reads the same as in other views of the same nodes.
+    pub(super) fn are_same(&self, other: &LayerViews) -> bool {
+        self.inputs == other.inputs
+            && self.lists == other.lists
+            && self.levels == other.levels
+            && self.members == other.members
     }
 
     /// Whether the manifests of some nodes may set a variable of a path.
@@ -349,6 +366,7 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut inputs: Map<LevelInput, u32> = Map::new();
     let mut known: Map<NodeView, u32> = Map::new();
     let mut variables = BTreeSet::new();
+    let depend_on_version = Cell::new(false);
     let globs = KnownGlobs::default();
     let mut by_values = ViewsByValues::default();
     for member in 0..nodes.len() {
@@ -364,6 +382,9 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
                 Err(Failure::NotFound) => Vec::new(),
                 Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
             };
+            if engine.levels_depend_on_version || engine.reads.depend_on_version {
+                depend_on_version.set(true);
+            }
             (seen, engine.in_paths.sorted())
         };
         // Manifests look keys up: they are run only if it matters, as it does if it did before.
@@ -393,6 +414,7 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     }
     LayerViews {
         variables,
+        depend_on_version: depend_on_version.get(),
         ..LayerViews::new(session, all, &views, &view_numbers)
     }
 }

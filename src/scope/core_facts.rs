@@ -358,8 +358,9 @@ mod tests {
     use super::{CoreFact, PARTS, core_fact};
 
     #[test]
-    fn parts_are_ordered() {
+    fn what_is_searched_by_halves_is_ordered() {
         assert!(PARTS.is_sorted());
+        assert!(super::legacy::names().is_sorted());
     }
 
     #[test]

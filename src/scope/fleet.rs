@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::column::{Column, ColumnInWork, Path, VariableOutcome};
 use super::legacy;
-use super::{Assigned, CoreFact, Knowledge, Manifests, Node, Nodes, Scope, core_fact};
+use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Told};
 use crate::value::{KeyHashing, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
@@ -138,15 +138,14 @@ impl KnownNodes {
     /// legacy facts: they have none of these, also where it is not told which facts they have. O(nodes).
     #[must_use]
     pub fn without_legacy_facts(&self, is_gone: &dyn Fn(&str) -> bool) -> KnownNodes {
-        let is_gone = |name: &str| {
-            let is_legacy = matches!(core_fact(name), CoreFact::Legacy(_));
-            is_legacy && is_gone(name)
-        };
+        let names: Vec<&str> = legacy::names().filter(|name| is_gone(name)).collect();
+        let is_gone = |name: &str| legacy::structured(name).is_some() && is_gone(name);
         let members = self.nodes().map(|node| {
             let mut node = Node::clone(node);
             node.facts = node.facts.without(&is_gone);
-            let names = legacy::names().filter(|name| is_gone(name));
-            names.for_each(|name| node.told.facts.add(name));
+            if node.told.facts != Told::All {
+                names.iter().for_each(|name| node.told.facts.add(name));
+            }
             Arc::new(node)
         });
         KnownNodes::in_environment(&members.collect(), &self.given.environment)

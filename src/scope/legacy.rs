@@ -135,8 +135,8 @@ const SSH_KEYS: [&str; 4] = ["sshdsakey", "sshecdsakey", "sshed25519key", "sshrs
 
 /// Whether a fact is a legacy one, and its structured equivalent if it has one.
 pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
-    if let Some((_, path)) = SAME.iter().find(|(legacy, _)| *legacy == name) {
-        return Some(Some(path));
+    if let Ok(at) = SAME.binary_search_by_key(&name, |(legacy, _)| legacy) {
+        return Some(Some(SAME[at].1));
     }
     let is_numbered = |start: &str| {
         let number = name.strip_prefix(start);

@@ -311,6 +311,13 @@ fn nodes_of_the_own_environment_come_first() {
     }
     let shown = run(&["hover", "data/common.yaml:1"]);
     assert!(shown.contains("(environment = staging)"), "{shown}");
+    let shown = run(&["matrix", "k"]);
+    assert!(shown.contains("\"theirs\"  2 nodes (staging)"), "{shown}");
+    let shown = run(&["matrix", "k", "--format", "markdown"]);
+    assert!(shown.contains("| 2 nodes (staging) |"), "{shown}");
+    let shown = run(&["matrix", "k", "--environment", "development"]);
+    assert!(shown.contains("\"theirs\"  2 nodes (staging)"), "{shown}");
+    assert!(shown.contains("\"common\"  p (production)"), "{shown}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::compare::{Outcome, difference, normalised, outcome, side_by_side};
 use super::program::{self, Program};
 
 /// A level, its options, and whether the user's key leaves its values unknown where Puppet fails.
-const LEVELS: [(&str, &str, bool); 9] = [
+const LEVELS: [(&str, &str, bool); 10] = [
     ("none", "", false),
     ("empty", ", options: {}", false),
     ("plugin", ", options: {gpg_gnupghome: /none}", false),
@@ -41,6 +41,12 @@ const LEVELS: [(&str, &str, bool); 9] = [
         ", options: {pkcs7_private_key: SECOND, pkcs7_public_key: CERTIFICATE}",
         true,
     ),
+    // hiera-eyaml refuses a certificate of another private key.
+    (
+        "mismatch",
+        ", options: {pkcs7_private_key: PRIVATE, pkcs7_public_key: OTHER}",
+        true,
+    ),
 ];
 
 #[test]
@@ -63,7 +69,8 @@ fn each_level_decrypts_with_the_keys_that_its_options_name() {
         let options = options
             .replace("PRIVATE", &pem("first.private"))
             .replace("CERTIFICATE", &pem("first.certificate"))
-            .replace("SECOND", &pem("second.private"));
+            .replace("SECOND", &pem("second.private"))
+            .replace("OTHER", &pem("second.certificate"));
         let _ = writeln!(
             hierarchy,
             "  - {{name: {name}, lookup_key: eyaml_lookup_key, path: {name}.yaml{options}}}"

@@ -144,7 +144,12 @@ impl LookupQuestion<'_> {
             answers: cells,
             by_facts: Vec::new(),
         };
-        print(&matrix::text(&row, MAX_ANSWERS, Layout::of_output()))?;
+        print(&matrix::text(
+            &row,
+            self.view.analysis.nodes,
+            MAX_ANSWERS,
+            Layout::of_output(),
+        ))?;
         if more > 0 {
             remark(&format!(
                 "and {more} more values: --render-as json prints all, --node names a node"

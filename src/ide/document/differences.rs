@@ -88,7 +88,7 @@ fn one_side(
         }
         // Only environments are compared for the same nodes.
         if difference.before.nodes == difference.after.nodes {
-            matrix::nodes_comment(&mut content, cell);
+            matrix::nodes_comment(&mut content, cell, "");
         }
         matrix::origins(&mut content, cell, snapshot);
         let reads_the_same = answer_text(&difference.before) == answer_text(&difference.after);

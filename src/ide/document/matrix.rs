@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Document, DocumentAnswer, one_line, place};
 use crate::analysis::{Readable, RootView, all_keys, layers_of};
-use crate::ide::cell::{NO_FACTS, counted, origins_text, row_title};
+use crate::ide::cell::{NO_FACTS, counted, environments_text, origins_text, row_title};
 use crate::ide::json::json;
 use crate::ide::matrix::{Cell, Row, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
@@ -93,7 +93,8 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         if cell.condition == Alternatives::Otherwise {
             comment(&mut content, others)
         } else {
-            nodes_comment(&mut content, cell)
+            let environments = environments_text(cell, view.analysis.nodes);
+            nodes_comment(&mut content, cell, &environments)
         }
         origins(&mut content, cell, snapshot);
         if let Some(unless) = &cell.unless {
@@ -128,13 +129,15 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
     }
 }
 
-/// Adds the nodes of an answer, in comments: their number, and their names if they fit in one line.
-pub(super) fn nodes_comment(content: &mut String, cell: &Cell) {
+/// Adds the nodes of an answer, in comments: their number, the environments that they are in, and their
+/// names if they fit in one line.
+pub(super) fn nodes_comment(content: &mut String, cell: &Cell, environments: &str) {
     if !cell.condition.is_none() {
         comment(content, &cell.condition.to_string());
         return;
     }
-    let _ = writeln!(content, "# {}", counted(cell.nodes.len()));
+    let nodes = counted(cell.nodes.len()) + environments;
+    let _ = writeln!(content, "# {}", one_line(&nodes));
     if let [line] = name_lines(cell).as_slice() {
         let _ = writeln!(content, "{line}");
     }

@@ -335,10 +335,10 @@ impl NamedFiles {
         }
         if let Some((private, certificate)) = &self.keys {
             let named = |at: &String| text(at).map_err(|why| format!("{at}: {why}"));
-            let keys = named(private).and_then(|private| {
-                let certificate = named(certificate)?;
-                Keys::from_pem(private.as_bytes(), certificate.as_bytes())
-                    .map_err(|error| error.to_string())
+            let keys = named(private).and_then(|pem| {
+                let keys = Keys::from_pem(pem.as_bytes(), named(certificate)?.as_bytes());
+                let keys = keys.map_err(|error| error.to_string())?;
+                Ok(keys.of_files(private, certificate))
             });
             match keys {
                 Ok(keys) => outside.keys = Some(Arc::new(keys)),

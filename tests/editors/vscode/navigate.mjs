@@ -129,6 +129,28 @@ test("a rename goes through other files, and is undone in all", async () => {
   bench.mark("rename");
 });
 
+test("a parameter is renamed in data and in code, which is shown first", async () => {
+  await bench.openByName("data/common.yaml");
+  await bench.goTo(lineOf("data/common.yaml", "profile::web::workers:"), 16);
+  const input = page.locator(".rename-box input");
+  await bench.until(() => page.keyboard.press("F2"), input);
+  await input.fill("profile::web::processes");
+  await page.keyboard.press("Enter");
+  await page.locator(".part.panel .monaco-list-row", { hasText: "web.pp" }).first().waitFor();
+  await bench.picture(join(OUT, "parameter.png"));
+  await apply();
+  await line("profile::web::processes:").waitFor();
+  await bench.openByName("site-modules/profile/manifests/web.pp");
+  await line("$processes").waitFor();
+  await undo(line("$workers"));
+  await bench.openByName("data/common.yaml");
+  await bench.goTo(lineOf("data/common.yaml", "site::domain:"), 1);
+  if (!(await line("profile::web::workers:").isVisible())) {
+    await undo(line("profile::web::workers:"));
+  }
+  bench.mark("parameter");
+});
+
 /** Picks a refactoring from the menu of the editor in front. */
 async function refactor(title) {
   const rows = page.locator(".action-widget .monaco-list-row");
