@@ -59,10 +59,11 @@ export function showWhole(): void {
 const waiting = (): NodeListOf<HTMLElement> => document.querySelectorAll(`[data-${WHOLE}]`);
 
 /** Details that are filled when they are opened. */
-export function details(name: string, summary: Child[], fill: () => Child[]): HTMLElement {
+export function details(name: string, summary: Child[], isOpen: boolean, fill: () => Child[]): HTMLElement {
   const inside = h("div");
   const show = (): void => { if (!inside.firstChild) inside.append(...kept(fill())); };
-  const element = h(`details${name}`, { toggle: show }, h("summary", {}, summary), inside) as HTMLDetailsElement;
+  const element = h(`details${name}`, { toggle: show, open: isOpen }, h("summary", {}, summary), inside) as HTMLDetailsElement;
+  if (isOpen) show();
   return forPaper(element, () => { show(); element.open = true; });
 }
 

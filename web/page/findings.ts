@@ -51,10 +51,8 @@ export function changesView(context: Context): HTMLElement[] {
     const lines = h("ul.set", { "aria-label": "changed lines" }, one.lines.slice(0, MOST_LINES).map((line) =>
       h("li", {}, "changed: ", place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
       one.lines.length > MOST_LINES && h("li", {}, `and ${count(one.lines.length - MOST_LINES, "more line")}`));
-    const shown = details(".cause", [h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`], () => [
+    return details(".cause", [h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`], causes.length <= 3, () => [
       lines, differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`)]);
-    if (causes.length <= 3) shown.setAttribute("open", "");
-    return shown;
   };
   return [
     h("h2", {}, `What changes against ${against}`),

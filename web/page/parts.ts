@@ -66,7 +66,7 @@ export function nodes(context: Context, names: string[], all: number, change: Pa
   const one = (name: string): HTMLElement => h("li", {}, link(context, { node: name, ...change }, name));
   if (names.length <= 3) return h("ul.nodes", {}, names.map(one));
   const title = names.length === all ? `all ${count(all, "node")}` : `${names.length} of ${count(all, "node")}`;
-  return details("", [title], () => [h("ul.nodes", {}, names.map(one))]);
+  return details("", [title], false, () => [h("ul.nodes", {}, names.map(one))]);
 }
 
 /** From how many nodes on a name is typed instead of chosen. */
