@@ -174,6 +174,39 @@ async function look(file, views) {
   return looked;
 }
 
+/** The width of an A4 page within margins of 1 cm, in CSS pixels. */
+const PAPER = Math.floor((19 / 2.54) * 96);
+
+const squeezed = (text) => text.replace(/\s+/g, "");
+
+/** On paper all is shown that waits for a click on the screen, no part is cut off, and nothing is shown that only a click uses. */
+async function print(file, hash, shown) {
+  const tab = await open(file, { colorScheme: "dark", viewport: { width: PAPER, height: 1000 } });
+  await go(tab, hash);
+  const pdf = join(kept, "printed.pdf");
+  await tab.pdf({ path: pdf, format: "A4", margin: { top: "1cm", right: "1cm", bottom: "1cm", left: "1cm" } });
+  // The head of a table is repeated on each page, also within a value.
+  const head = squeezed(await tab.evaluate(() => document.querySelector("thead")?.innerText ?? ""));
+  const pages = execFileSync("pdftotext", ["-raw", pdf, "-"], { encoding: "utf8" }).split("\f").map(squeezed);
+  const paper = pages.map((text, at) => (at > 0 && text.startsWith(head) ? text.slice(head.length) : text)).join("");
+  await tab.emulateMedia({ media: "print" });
+  const [words, cut, ink] = await tab.evaluate(() => {
+    const all = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
+    const cut = all.filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1
+      || (getComputedStyle(one).overflow !== "visible" && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)));
+    // A value may go on on the next page.
+    return [document.body.innerText.split(/[\s",:{}[\]]+/), cut.map((one) => one.outerHTML.slice(0, 200)), getComputedStyle(document.body).color];
+  });
+  const lost = words.filter((word) => !paper.includes(word));
+  check(`printed ${hash}: all that is shown is on the paper`, lost.length === 0, lost.slice(0, 20).join(" "));
+  check(`printed ${hash}: nothing is cut off`, cut.length === 0, cut.join("\n"));
+  check(`printed ${hash}: dark on white`, ink === "rgb(27, 31, 36)", ink);
+  for (const text of shown) check(`printed ${hash}: ${text}`, paper.includes(squeezed(text)), paper.slice(0, 1000));
+  const clicked = /Skipto|CompareFindings|Tryit|Search|Show\d+of|\d+morefile/.exec(paper);
+  check(`printed ${hash}: nothing that only a click uses`, clicked === null, clicked);
+  await tab.context().close();
+}
+
 /** What a person does, with the keyboard. */
 async function use(file) {
   const tab = await open(file);
@@ -367,6 +400,21 @@ let looked = await look(acme, [
   ["what-if", `key=ntp::servers&node=${node}&fact.site=nyc`],
 ]);
 looked += await look(compared, [["changes", "view=changes"]]);
+await print(acme, "view=keys", ["haproxy::options2answers{\"maxconn\":400,\"retries\":3}{\"maxconn\":800,\"retries\":3}"]);
+await print(acme, `key=ntp::servers&node=${node}&fact.site=nyc`, ["answers below are for these facts", "site = nyc", "7 of 8 nodes", "mail01.ams.acme.example"]);
+await print(acme, `view=node&node=${node}`, ["58 keys with a value"]);
+await print(acme, "view=node", ["build01.lon.acme.example", "facts.os.release.major"]);
+await print(acme, `view=hierarchy&node=${node}`, ["Operating system", "Debian.yaml"]);
+await print(acme, `view=compare&node=${node}&with=db01.nyc.acme.example`, ["39 keys with different values", "Key web01.lon.acme.example db01.nyc.acme.example"]);
+await print(acme, "view=findings", ["198 findings"]);
+await print(compared, "view=changes", ["2 keys change for 6 of 8 nodes", "ntp9.acme.example"]);
+// More keys than are shown at once.
+const long = join(kept, "long");
+mkdirSync(join(long, "data"), { recursive: true });
+writeFileSync(join(long, "hiera.yaml"), "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n");
+writeFileSync(join(long, "data/common.yaml"), Array.from({ length: 650 }, (_, at) => `long::key${at}: value${at}\n`).join(""));
+run("report", "--page", page, "--workspace", long, "--out", `${long}.html`);
+await print(`${long}.html`, "view=keys", ["long::key0 \"value0\"", "long::key649 \"value649\""]);
 await use(acme);
 await strict(acme);
 await broken(acme);

@@ -17,9 +17,12 @@ export function h(name: string, attributes: Attributes = {}, ...children: (Child
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false) element.setAttribute(key, String(value));
   }
-  for (const child of children.flat()) if (child !== false && child !== null && child !== undefined) element.append(child);
+  element.append(...kept(children.flat()));
   return element;
 }
+
+const kept = (children: Child[]): (Node | string)[] =>
+  children.filter((child) => child !== false && child !== null && child !== undefined);
 
 /** A number with its noun. */
 export function count(number: number, noun: string): string {
@@ -34,20 +37,51 @@ export function table(label: string, heads: string[], body: HTMLElement): HTMLEl
       body));
 }
 
+const WHOLE = "whole";
+
+/** What an element does before it is printed: paper has no clicks, so what is shown when asked for is shown. */
+export function forPaper(element: HTMLElement, show: () => void): HTMLElement {
+  element.dataset[WHOLE] = "";
+  element.addEventListener(WHOLE, show);
+  return element;
+}
+
+/** Has everything shown that waits for a click, also what is in it. */
+export function showWhole(): void {
+  for (let all = waiting(); all.length > 0; all = waiting()) {
+    for (const element of all) {
+      delete element.dataset[WHOLE];
+      element.dispatchEvent(new Event(WHOLE));
+    }
+  }
+}
+
+const waiting = (): NodeListOf<HTMLElement> => document.querySelectorAll(`[data-${WHOLE}]`);
+
+/** Details that are filled when they are opened. */
+export function details(name: string, summary: Child[], isOpen: boolean, fill: () => Child[]): HTMLElement {
+  const inside = h("div");
+  const show = (): void => { if (!inside.firstChild) inside.append(...kept(fill())); };
+  const element = h(`details${name}`, { toggle: show, open: isOpen }, h("summary", {}, summary), inside) as HTMLDetailsElement;
+  if (isOpen) show();
+  return forPaper(element, () => { show(); element.open = true; });
+}
+
 /** Shows a long list instead of what is shown, in parts, so that the first ones are there at once. */
 export function inParts<T>(into: HTMLElement, all: readonly T[], size: number, make: (one: T) => HTMLElement): void {
   let done = 0;
-  const more = h("tr.more", {}, h("td", { colspan: 9 }, h("button", { type: "button", click: () => { add(); } })));
-  const add = (): void => {
+  const more = forPaper(h("tr.more", {}, h("td", { colspan: 9 }, h("button", { type: "button", click: () => { add(size); } }))),
+    () => { add(all.length); });
+  const add = (most: number): void => {
     more.remove();
-    into.append(...all.slice(done, done + size).map(make));
-    done = Math.min(done + size, all.length);
+    into.append(...all.slice(done, done + most).map(make));
+    done = Math.min(done + most, all.length);
     if (done === all.length) return;
     more.querySelector("button")?.replaceChildren(`Show ${Math.min(size, all.length - done)} of ${all.length - done} more`);
     into.append(more);
   };
   into.replaceChildren();
-  add();
+  add(size);
 }
 
 /** How long a slice may take, in milliseconds: the page stays usable. */

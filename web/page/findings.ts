@@ -1,6 +1,6 @@
 // What `hiera-ls check` reports, and what a change does.
 
-import { count, h, inParts, table } from "./dom";
+import { count, details, h, inParts, table } from "./dom";
 import type { Changes, Finding } from "./engine";
 import { differences } from "./node";
 import { note, place, short, type Context } from "./parts";
@@ -48,15 +48,11 @@ export function changesView(context: Context): HTMLElement[] {
     const own = one.differences.flatMap((at) => found[at] ?? []);
     const title = one.files.length > 0 ? one.files.map((file) => short(context, file)).join(" and ")
       : "Cause not known: no changed line is a part of these answers";
-    const inside = h("div", {});
     const lines = h("ul.set", { "aria-label": "changed lines" }, one.lines.slice(0, MOST_LINES).map((line) =>
       h("li", {}, "changed: ", place(context, line, line.before), line.key !== null && h("code", {}, ` ${line.key}`))),
       one.lines.length > MOST_LINES && h("li", {}, `and ${count(one.lines.length - MOST_LINES, "more line")}`));
-    const details = h("details.cause", { toggle: () => {
-      if (!inside.firstChild) inside.append(differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`));
-    } }, h("summary", {}, h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`), lines, inside);
-    if (causes.length <= 3) details.setAttribute("open", "");
-    return details;
+    return details(".cause", [h("b", {}, title), ` ${count(new Set(own.map((each) => each.key)).size, "key")}`], causes.length <= 3, () => [
+      lines, differences(context, own, [`before (${against})`, "now"], true, `differences by ${title}`)]);
   };
   return [
     h("h2", {}, `What changes against ${against}`),

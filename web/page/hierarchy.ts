@@ -1,6 +1,6 @@
 // The hierarchy as a picture: a row for each level, a block for each file, as wide as the share of nodes that read it.
 
-import { count, h } from "./dom";
+import { count, forPaper, h } from "./dom";
 import type { Level, LevelFile } from "./engine";
 import { link, nodeChoice, note, short, type Context } from "./parts";
 
@@ -30,9 +30,8 @@ export function hierarchyView(context: Context): HTMLElement[] {
     const list = h("ul.files", {}, files.slice(0, MOST).map(block));
     const rest = files.slice(MOST);
     if (rest.length > 0) {
-      const more: HTMLElement = h("li", {}, h("button", { type: "button", click: () => {
-        more.replaceWith(...rest.map(block));
-      } }, `${count(rest.length, "more file")}`));
+      const show = (): void => { more.replaceWith(...rest.map(block)); };
+      const more = forPaper(h("li", {}, h("button", { type: "button", click: show }, count(rest.length, "more file"))), show);
       list.append(more);
     }
     const isRead = state.node !== "" && files.some((file) => file.nodes.includes(state.node));

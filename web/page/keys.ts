@@ -1,6 +1,6 @@
 // The keys with their answers for all nodes, and one key in full.
 
-import { count, h, inParts, inSlices, table } from "./dom";
+import { count, forPaper, h, inParts, inSlices, table } from "./dom";
 import type { Answer, Explanation, Row } from "./engine";
 import { link, nodeChoice, nodes, note, place, places, value, type Context } from "./parts";
 import { address } from "./state";
@@ -46,9 +46,11 @@ function all(context: Context): HTMLElement[] {
     const [first] = row.answers;
     const several = row.answers.length > 1;
     const files = new Set(row.answers.flatMap((answer) => answer.sources.map((source) => source.file)));
+    const text = h("td.text", { "data-kind": first?.unknown !== undefined ? "unknown" : first?.found ? "found" : "missing" },
+      several ? h("b", {}, `${row.answers.length} answers`) : "", several ? " " : "", first?.text ?? "");
+    if (several) forPaper(text, () => { text.append(h("ul.rest", {}, row.answers.slice(1).map((answer) => h("li", {}, answer.text)))); });
     return [
-      h("td.text", { "data-kind": first?.unknown !== undefined ? "unknown" : first?.found ? "found" : "missing" },
-        several ? h("b", {}, `${row.answers.length} answers`) : "", several ? " " : "", first?.text ?? ""),
+      text,
       h("td", {}, several || !first ? count(files.size, "file") : places(context, first.sources.slice(0, 2))),
     ];
   };

@@ -1,6 +1,6 @@
 // The page: opens the engine, and shows what the address says.
 
-import { count, h } from "./dom";
+import { count, forPaper, h, showWhole } from "./dom";
 import { Engine, type Fact, type Overview } from "./engine";
 import { changesView, findingsView } from "./findings";
 import { hierarchyView } from "./hierarchy";
@@ -71,9 +71,10 @@ function whatIf(context: Context): HTMLElement {
     h("label.choice", {}, h("span", {}, "What if the fact"), fact), h("label.choice", {}, h("span", {}, "were"), to),
     h("button", {}, "Try it"), facts, values);
   const open = set.length > 0 ? { open: true } : {};
-  return h("details.whatif", open, h("summary", {}, set.length > 0 ? "What if (answers below are for these facts)" : "What if …"),
+  const shown = h("details.whatif", open, h("summary", {}, set.length > 0 ? "What if (answers below are for these facts)" : "What if …"),
     set.length > 0 ? h("ul.set", {}, set) : "", form,
     note("Every node gets the value. Nothing is written anywhere."));
+  return set.length > 0 ? forPaper(shown, () => { shown.setAttribute("open", ""); }) : shown;
 }
 
 function about(overview: Overview): HTMLElement[] {
@@ -115,8 +116,7 @@ async function start(): Promise<void> {
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
   byId("foot").append(h("p", {}, `Computed here by the engine of hiera-ls ${overview.made_by}, from the data in this file. Nothing is sent or loaded.`));
   window.addEventListener("hashchange", () => { render(engine, overview); });
-  // Paper has no clicks.
-  window.addEventListener("beforeprint", () => { for (const cause of document.querySelectorAll("details.cause")) cause.setAttribute("open", ""); });
+  window.addEventListener("beforeprint", showWhole);
   // For tests and for people who like the console.
   Object.assign(window, { hiera: { ask: (name: string, question?: object) => engine.ask<unknown>(name, question) } });
   render(engine, overview);

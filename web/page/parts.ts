@@ -1,6 +1,6 @@
 // What several views show: answers, places in files, nodes, and lines of a file.
 
-import { count, h } from "./dom";
+import { count, details, h } from "./dom";
 import type { Answer, Engine, Lines, Overview, Source } from "./engine";
 import { address, type State } from "./state";
 
@@ -66,8 +66,7 @@ export function nodes(context: Context, names: string[], all: number, change: Pa
   const one = (name: string): HTMLElement => h("li", {}, link(context, { node: name, ...change }, name));
   if (names.length <= 3) return h("ul.nodes", {}, names.map(one));
   const title = names.length === all ? `all ${count(all, "node")}` : `${names.length} of ${count(all, "node")}`;
-  const list = h("ul.nodes", {});
-  return h("details", { toggle: () => { if (!list.firstChild) list.append(...names.map(one)); } }, h("summary", {}, title), list);
+  return details("", [title], false, () => [h("ul.nodes", {}, names.map(one))]);
 }
 
 /** From how many nodes on a name is typed instead of chosen. */

@@ -199,7 +199,7 @@ class Session {
 
   /** Starts a server again that the client has not seen die, unless that happens again and again. */
   private async died(why: string): Promise<void> {
-    this.output.error(`the server died: ${why}`);
+    this.output.error(`the server stopped: ${why}`);
     this.status.enter("failed");
     const now = Date.now();
     this.deaths = [...this.deaths.filter((at) => now - at < PERIOD), now];
