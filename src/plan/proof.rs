@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use crate::analysis::{
-    Analysis, ChangeExtent, Environments, RootView, concerns_manifests, difference,
+    Analysis, ChangeExtent, Environments, RootView, ScopeView, concerns_manifests, difference,
     with_manifest_variables,
 };
 use crate::edit::Plan;
@@ -238,13 +238,19 @@ impl ChangeSearch<'_> {
     fn look_up(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
         let affordable = (MAX_ANSWERS / keys.len().max(1)).clamp(1, MAX_SCOPES);
         self.proof.is_complete &= kinds.len() < MAX_SCOPES && kinds.len() <= affordable;
+        // The levels and options of a scope serve all keys.
+        let views = self.views;
+        let kinds = kinds.iter().take(affordable);
+        let scopes = kinds.map(|kind| (kind, views.map(|view| view.in_scope(&kind.scope))));
+        let mut scopes: Vec<(&PossibleScope, [ScopeView<'_>; 2])> = scopes.collect();
         for key in keys {
             if (self.views[0].analysis.is_cancelled)() {
                 return;
             }
             let request = Request::key(key);
-            let kinds = kinds.iter().take(affordable);
-            let mut differing = kinds.filter(|kind| self.differs(&request, kind));
+            let differing = scopes.iter_mut();
+            let mut differing =
+                differing.filter_map(|(kind, both)| self.differs(&request, both).then_some(*kind));
             let Some(first) = differing.next() else {
                 continue;
             };
@@ -294,10 +300,8 @@ impl ChangeSearch<'_> {
     }
 
     /// Whether the result changes in a scope.
-    fn differs(&self, request: &Request, kind: &PossibleScope) -> bool {
-        let [old, new] = self
-            .views
-            .map(|view| view.session().lookup(&kind.scope, request));
+    fn differs(&self, request: &Request, both: &mut [ScopeView<'_>; 2]) -> bool {
+        let [old, new] = both.each_mut().map(|scope| scope.lookup(request));
         // An error may hide further unknown parts.
         let is_open = |answer: &Answer| {
             let error = answer.result.as_ref().err();
