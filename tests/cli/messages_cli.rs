@@ -80,13 +80,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The texts of a source, without comments, attributes and tests.
 fn texts(source: &str, language: &Language) -> Vec<String> {
-    // A module in a file of its own may stand at the top.
-    let mut tests = source.match_indices("\n#[cfg(test)]\nmod ");
-    let tests = tests.find(|(at, start)| {
-        let name = source[at + start.len()..].lines().next();
-        name.is_some_and(|name| name.ends_with('{'))
-    });
-    let end = tests.map_or(source.len(), |(at, _)| at);
+    let end = source.find("\n#[cfg(test)]\nmod ").unwrap_or(source.len());
     let source: Vec<char> = source[..end].chars().collect();
     let is_at = |at: usize, wanted: &str| {
         wanted
