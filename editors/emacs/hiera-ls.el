@@ -49,6 +49,9 @@ Nothing above the repository around FOLDER is looked at."
 (dolist (hook '(yaml-mode-hook yaml-ts-mode-hook puppet-mode-hook puppet-ts-mode-hook))
   (add-hook hook #'hiera-ls-ensure))
 
+(defconst hiera-ls-longest-answer 120
+  "Seconds to wait for the answer to a command; \\[keyboard-quit] ends it.")
+
 (defun hiera-ls-ask (command &rest more)
   "What the server answers to COMMAND about the place in the buffer; MORE of the argument are a plist."
   (let ((server (or (eglot-current-server) (user-error "No server runs for this buffer")))
@@ -57,7 +60,9 @@ Nothing above the repository around FOLDER is looked at."
                                   :position (eglot--pos-to-lsp-position)))
                           more)))
     (jsonrpc-request server :workspace/executeCommand
-                     `(:command ,command :arguments [,(or argument (make-hash-table))]))))
+                     `(:command ,command :arguments [,(or argument (make-hash-table))])
+                     ;; A search for edits of many nodes takes longer than other requests.
+                     :timeout hiera-ls-longest-answer)))
 
 (defun hiera-ls-buffer (document)
   "A read-only buffer with a DOCUMENT of the server."
