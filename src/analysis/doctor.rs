@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::advice::advice;
+use super::expand::start_folder;
 use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, PROJECT_FILE, RootView, datadir_of};
 use crate::hierarchy::{Function, FunctionKind};
 use crate::lookup::{LevelOutline, Place, layer_of, reading_of};
@@ -343,11 +344,9 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
 
 /// The folder that a place's path starts from; that of the file for an absolute path.
 fn folder_of(place: &Place) -> Option<String> {
-    datadir_of(place).or_else(|| {
-        let is_absolute = place.original.starts_with('/');
-        let (folder, _) = place.template.first_text().rsplit_once('/')?;
-        (is_absolute && !folder.is_empty()).then(|| folder.to_owned())
-    })
+    let is_absolute = place.original.starts_with('/');
+    let start = || start_folder(place).filter(|folder| is_absolute && !folder.is_empty());
+    datadir_of(place).or_else(|| start().map(str::to_owned))
 }
 
 /// A variable without the leading `::`.

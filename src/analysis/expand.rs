@@ -47,8 +47,7 @@ impl RootView<'_> {
     #[must_use]
     pub fn datadir_without_files(&self, layer: &Layer) -> Option<String> {
         let places = self.places(layer);
-        let start = || places.first()?.template.first_text().rsplit_once('/');
-        let start = || start().map(|(folder, _)| folder.to_owned());
+        let start = || start_folder(places.first()?).map(str::to_owned);
         let datadir = places.iter().find_map(datadir_of).or_else(start)?;
         let are_read = places.iter().all(|place| place.reading.is_some());
         (are_read && self.finds_no_file(&places)).then_some(datadir)
@@ -246,6 +245,12 @@ pub fn places_of<'p>(
             && place.original == span.text
     };
     places.iter().filter(is_it).collect()
+}
+
+/// The folder before the first variable of a place's path, or that of the file.
+pub(super) fn start_folder(place: &Place) -> Option<&str> {
+    let (folder, _) = place.template.first_text().rsplit_once('/')?;
+    Some(folder)
 }
 
 /// The folder that a place's path starts from, if it has no variable. An absolute path starts from none.

@@ -6,8 +6,8 @@
 //!
 //! What calls in code look up with a merge of their own is compared too (`calls`).
 //!
-//! Costs the rows of all keys, those of nodes that may have another answer twice, and for each difference at most a lookup for each step and for
-//! each legacy fact that the workspace names.
+//! Costs the rows of all keys, a second time for nodes that may have another answer, and for each
+//! difference at most a lookup for each step and for each legacy fact that the workspace names.
 
 mod answers;
 pub mod calls;

@@ -82,9 +82,10 @@ pub(super) fn below_environment(data: &DataPath) -> Cow<'_, DataPath> {
         false => format!("{}/{}", data.datadir.trim_end_matches('/'), data.path),
     };
     let split = || {
-        let (_, rest) = by_environment(&full)
-            .next()
-            .filter(|_| full.starts_with('/'))?;
+        if !full.starts_with('/') {
+            return None;
+        }
+        let (_, rest) = by_environment(&full).next()?;
         let (first, path) = rest.split_once('/')?;
         let is_in_path = rest.len() < data.path.len() && !has_tokens(first);
         is_in_path.then(|| (&full[..full.len() - path.len() - 1], path))
