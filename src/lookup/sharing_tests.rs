@@ -219,7 +219,7 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
     #[test]
     fn sharing_shows_in_no_answer(
         levels in prop::collection::vec(prop::collection::btree_set(0..LEVELS.len(), 1..4), 2),

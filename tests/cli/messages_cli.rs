@@ -78,10 +78,21 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Where the module of tests begins that ends a source. A line that names one in another file is
+/// not the end.
+fn before_tests(source: &str) -> usize {
+    let mut tests = source.match_indices("\n#[cfg(test)]\nmod ");
+    tests
+        .find(|(at, start)| {
+            let line = source[at + start.len()..].lines().next();
+            line.is_some_and(|line| line.ends_with('{'))
+        })
+        .map_or(source.len(), |(at, _)| at)
+}
+
 /// The texts of a source, without comments, attributes and tests.
 fn texts(source: &str, language: &Language) -> Vec<String> {
-    let end = source.find("\n#[cfg(test)]\nmod ").unwrap_or(source.len());
-    let source: Vec<char> = source[..end].chars().collect();
+    let source: Vec<char> = source[..before_tests(source)].chars().collect();
     let is_at = |at: usize, wanted: &str| {
         wanted
             .chars()

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::incremental_files::{Dice, FILES, text};
 
 /// Number of sequences, unless `INCREMENTAL_COUNT` sets another.
-const SEQUENCES: u64 = 200;
+const SEQUENCES: u64 = 80;
 
 /// Number of steps in one sequence.
 const STEPS: usize = 14;

@@ -1,11 +1,11 @@
 // Puts the engine, the script and the style into the page, and allows exactly these in its policy:
-// node assemble.mjs ENGINE SCRIPT STYLE OUT
+// node assemble.mjs ENGINE SCRIPT STYLE OUT [playground]
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 
-const [engine, script, style, out] = process.argv.slice(2);
+const [engine, script, style, out, kind = "report"] = process.argv.slice(2);
 const texts = {
   script: (await readFile(script, "utf8")).trim(),
   style: (await readFile(style, "utf8")).trim(),
@@ -21,6 +21,7 @@ const policy = [
 ];
 const values = {
   ...texts,
+  kind,
   policy: policy.join("; "),
   engine: gzipSync(await readFile(engine), { level: 9 }).toString("base64"),
 };

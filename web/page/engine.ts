@@ -93,13 +93,16 @@ export class Engine {
   edits = 0;
   private isBroken = false;
 
+  /** Whether the page was assembled as a playground: its module has a language server. */
+  static readonly isPlayground = document.documentElement.dataset.page === "playground";
+
   private constructor(private readonly module: Module, private readonly data: Uint8Array) {}
 
   static async open(): Promise<Engine> {
     const [code, data] = await Promise.all([unpacked("engine"), unpacked("data")]);
     const { instance } = await WebAssembly.instantiate(code as BufferSource, {});
     const module = instance.exports as unknown as Module;
-    const engine = new Engine(module, module.start === undefined ? new Uint8Array() : data);
+    const engine = new Engine(module, Engine.isPlayground ? data : new Uint8Array());
     engine.put(data);
     const words = engine.taken(engine.module.open());
     if (words) throw new Error(words);
@@ -119,11 +122,6 @@ export class Engine {
     const words = this.running(`${path}\n${text}`, () => this.module.edit());
     if (words) throw new Error(words);
     this.edits += 1;
-  }
-
-  /** Whether the module has a language server: the page is a playground. */
-  get hasServer(): boolean {
-    return this.module.start !== undefined;
   }
 
   /** The files as they were written. */

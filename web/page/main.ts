@@ -7,7 +7,7 @@ import { hierarchyView } from "./hierarchy";
 import { keysView } from "./keys";
 import { compareView, nodeView } from "./node";
 import { note, type Context } from "./parts";
-import { editView, hasPlayground } from "./playground";
+import { editView } from "./playground";
 import { address, read, typed, type State } from "./state";
 
 const EDIT: (typeof VIEWS)[number] = ["edit", "Edit", editView];
@@ -22,7 +22,7 @@ const VIEWS: [string, string, (context: Context) => HTMLElement[]][] = [
 ];
 
 /** A playground has an editor field, which has the findings too. */
-const viewsOf = (engine: Engine): typeof VIEWS => hasPlayground(engine) ? [EDIT, ...VIEWS.filter(([name]) => name !== "findings")] : VIEWS;
+const VIEWS_HERE = Engine.isPlayground ? [EDIT, ...VIEWS.filter(([name]) => name !== "findings")] : VIEWS;
 
 const byId = (id: string): HTMLElement => {
   const found = document.getElementById(id);
@@ -33,7 +33,7 @@ const byId = (id: string): HTMLElement => {
 function navigation(context: Context, current: string): HTMLElement {
   const { overview } = context;
   const counts: Record<string, number> = { keys: overview.keys, node: overview.nodes.length, findings: overview.findings };
-  const views = viewsOf(context.engine).filter(([name]) => name !== "changes" || overview.against !== null);
+  const views = VIEWS_HERE.filter(([name]) => name !== "changes" || overview.against !== null);
   return h("nav", { "aria-label": "Views" }, h("ul", {}, views.map(([name, title]) => {
     const state: Partial<State> = { view: name, q: "", ...(name === "keys" ? { key: "" } : {}) };
     const number = counts[name];
@@ -88,8 +88,7 @@ function about(overview: Overview): HTMLElement[] {
 
 function render(engine: Engine, overview: Overview): void {
   const state = read();
-  const views = viewsOf(engine);
-  const view = views.find(([name]) => name === state.view) ? state.view : state.key ? "keys" : state.node ? "node" : overview.against !== null ? "changes" : hasPlayground(engine) ? "edit" : "keys";
+  const view = VIEWS_HERE.find(([name]) => name === state.view) ? state.view : state.key ? "keys" : state.node ? "node" : overview.against !== null ? "changes" : Engine.isPlayground ? "edit" : "keys";
   const go: Context["go"] = (change, replace) => {
     const next = address(read(), { view, ...change });
     if (replace) history.replaceState(null, "", next);
@@ -101,7 +100,7 @@ function render(engine: Engine, overview: Overview): void {
   const began = performance.now();
   let parts: HTMLElement[];
   try {
-    parts = views.find(([name]) => name === view)?.[2](context) ?? [];
+    parts = VIEWS_HERE.find(([name]) => name === view)?.[2](context) ?? [];
   } catch (error) {
     parts = [note(error instanceof Error ? error.message : String(error))];
   }

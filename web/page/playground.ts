@@ -105,10 +105,6 @@ class Client {
 
 let client: Client | undefined;
 
-export function hasPlayground(engine: Engine): boolean {
-  return engine.hasServer;
-}
-
 function positionAt(field: HTMLTextAreaElement): Position {
   const before = field.value.slice(0, field.selectionStart).split("\n");
   return { line: before.length - 1, character: before[before.length - 1]?.length ?? 0 };

@@ -190,7 +190,7 @@ fn upgrades<'a>(snapshot: &'a Snapshot, nodes: &'a KnownNodes) -> Vec<Upgrade<'a
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
     #[test]
     fn nodes_that_are_not_looked_up_again_have_the_same_answer(files in workspace()) {
         let (snapshot, nodes) = opened(&files);
