@@ -262,7 +262,7 @@ impl Engine<'_> {
     }
 
     /// Whether the level's function may have keys that are in no file of the workspace.
-    pub(super) fn is_unseen(&self, level: &LevelProvider) -> bool {
+    fn is_unseen(&self, level: &LevelProvider) -> bool {
         match &level.declared {
             Some(declared) => declared.backend.like == Like::Secret,
             None => super::backend::format_of(&level.function).is_none(),
@@ -270,7 +270,7 @@ impl Engine<'_> {
     }
 
     /// Whether all files that a path with unknown parts can mean are in the index.
-    pub(super) fn is_seen(&self, location: &Location) -> bool {
+    fn is_seen(&self, location: &Location) -> bool {
         let open = location.open.as_ref();
         let start = open.map_or("", |open| open.template.first_text());
         let folder = start.rsplit_once('/').map_or("/", |(folder, _)| folder);

@@ -10,7 +10,7 @@ use super::engine::{Engine, Map};
 use super::level::{Location, key_root};
 use super::location::KnownGlobs;
 use super::request::Tracing;
-use crate::hierarchy::{FunctionKind, Template};
+use crate::hierarchy::FunctionKind;
 use crate::interpolation::Key;
 
 /// The numbers of the files that can affect a lookup of each key, ordered; `None` for a key of many files
@@ -40,52 +40,28 @@ impl Engine<'_> {
         location: &Location,
         key: &Key,
     ) -> bool {
-        if self.recorder_of_all() {
+        if self.recorder_of_all() || location.open.is_some() {
             return false;
-        }
-        if let Some(open) = &location.open {
-            return self.is_open_passed(origin, location, &open.template, key);
         }
         if !location.exists {
             let is_legacy = origin.level.function.kind == FunctionKind::Hiera3Backend;
             return !is_legacy && !location.is_absent;
         }
+        // Some functions refuse an empty key.
+        let root = key.root.as_name().filter(|root| !root.is_empty());
+        let (Some(known), Some(root)) = (&self.mattering, root) else {
+            return false;
+        };
         let Some(number) = self.number_of(origin, location) else {
             return false;
         };
-        let numbers = self.few_mattering(key);
-        numbers.is_some_and(|numbers| numbers.binary_search(&number).is_err())
-    }
-
-    /// The same for a path with unknown parts: it can mean none of the files that matter to the key.
-    fn is_open_passed(
-        &mut self,
-        origin: &ValueOrigin<'_>,
-        location: &Location,
-        template: &Template,
-        key: &Key,
-    ) -> bool {
-        let level = origin.level;
-        if level.declared.is_some() || self.is_unseen(level) {
-            return false;
-        }
-        let files = self.session.files;
-        let numbers = self.few_mattering(key);
-        numbers.is_some_and(|numbers| !files.can_match_any(template, numbers))
-            && (self.scope.is_open() || self.is_seen(location))
-    }
-
-    /// The numbers of the files that can affect a lookup of a key, ordered, if they are few and known.
-    fn few_mattering(&mut self, key: &Key) -> Option<&[u32]> {
-        // Some functions refuse an empty key.
-        let root = key.root.as_name().filter(|root| !root.is_empty())?;
-        let known = self.mattering.as_ref()?;
         let is_last = |last: &(Arc<str>, FewFiles)| *last.0 == *root;
         if !self.last_mattering.as_ref().is_some_and(is_last) {
             self.last_mattering = Some((key_root(key), self.mattering(known, key)));
         }
-        let (_, numbers) = self.last_mattering.as_ref()?;
-        numbers.as_deref()
+        let last = self.last_mattering.as_ref();
+        let numbers = last.and_then(|(_, numbers)| numbers.as_ref());
+        numbers.is_some_and(|numbers| numbers.binary_search(&number).is_err())
     }
 
     fn mattering(&self, known: &KnownMattering, key: &Key) -> FewFiles {

@@ -166,12 +166,6 @@ pub trait Files: Sync {
         None
     }
 
-    /// Whether a template can match one of the files with these numbers, also where a variable stands for several
-    /// folders. O(numbers), the first time for a template O(files that start like it).
-    fn can_match_any(&self, _template: &Template, _numbers: &[u32]) -> bool {
-        true
-    }
-
     /// Changes whenever files, folders or roots change, but not with their texts; `None` if files
     /// are not watched.
     fn shape(&self) -> Option<u64> {

@@ -170,21 +170,6 @@ impl FitCache {
             .collect()
     }
 
-    /// Whether a template can match one of the files with these numbers.
-    pub(super) fn can_match_any(
-        &self,
-        snapshot: &Snapshot,
-        template: &Template,
-        numbers: &[u32],
-    ) -> bool {
-        if numbers.is_empty() {
-            return false;
-        }
-        let (order, fits) = self.fits(snapshot, template);
-        let mut ranks = numbers.iter().filter_map(|&at| order.rank(FileId(at)));
-        ranks.any(|rank| !matches!(fits.of(rank), FileFit::No))
-    }
-
     fn known(&self, snapshot: &Snapshot) -> MutexGuard<'_, KnownFits> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.shape != Some(snapshot.shape) {

@@ -457,11 +457,6 @@ impl<T: SeenFrom> Files for T {
         (files.len() <= most).then_some(files)
     }
 
-    fn can_match_any(&self, template: &Template, numbers: &[u32]) -> bool {
-        let snapshot = self.seen().0;
-        snapshot.fits.can_match_any(snapshot, template, numbers)
-    }
-
     fn shape(&self) -> Option<u64> {
         Some(self.seen().0.shape)
     }
