@@ -2,7 +2,7 @@
 //! session.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::context::Environment;
@@ -40,6 +40,8 @@ pub struct SessionHost<'a> {
     keys: RefCell<BTreeSet<Arc<str>>>,
     variables: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
+    /// The functions that were found, by name: finding one lists all modules.
+    functions: RefCell<BTreeMap<Arc<str>, Callee>>,
 }
 
 impl<'a> SessionHost<'a> {
@@ -54,6 +56,7 @@ impl<'a> SessionHost<'a> {
             keys: RefCell::default(),
             variables: RefCell::default(),
             paths: RefCell::default(),
+            functions: RefCell::default(),
         }
     }
 
@@ -73,6 +76,28 @@ impl<'a> SessionHost<'a> {
     #[must_use]
     pub fn paths(&self) -> BTreeSet<Arc<str>> {
         self.paths.borrow().clone()
+    }
+
+    fn find(&self, name: &str) -> Callee {
+        let Session {
+            files,
+            environment,
+            configs,
+            ..
+        } = self.session;
+        match find_function(files, environment, name) {
+            FunctionSource::Ruby(path) if is_of_library(&path) => Callee::Library,
+            FunctionSource::Ruby(_) => Callee::Ruby,
+            FunctionSource::Missing if is_old_function(files, environment, name) => Callee::Ruby,
+            FunctionSource::Missing | FunctionSource::ModuleMissing => Callee::Missing,
+            FunctionSource::Puppet(path) => match files.text(&path) {
+                Ok(text) => {
+                    self.paths.borrow_mut().insert(path.clone());
+                    Callee::Puppet(configs.source(&path, &text))
+                }
+                Err(_) => Callee::Missing,
+            },
+        }
     }
 
     /// Whether Hiera 3's functions also use the environment's data (`hiera/puppet_function.rb`).
@@ -134,25 +159,13 @@ impl Host for SessionHost<'_> {
     }
 
     fn function(&self, name: &str) -> Callee {
-        let Session {
-            files,
-            environment,
-            configs,
-            ..
-        } = self.session;
-        match find_function(files, environment, name) {
-            FunctionSource::Ruby(path) if is_of_library(&path) => Callee::Library,
-            FunctionSource::Ruby(_) => Callee::Ruby,
-            FunctionSource::Missing if is_old_function(files, environment, name) => Callee::Ruby,
-            FunctionSource::Missing | FunctionSource::ModuleMissing => Callee::Missing,
-            FunctionSource::Puppet(path) => match files.text(&path) {
-                Ok(text) => {
-                    self.paths.borrow_mut().insert(path.clone());
-                    Callee::Puppet(configs.source(&path, &text))
-                }
-                Err(_) => Callee::Missing,
-            },
+        if let Some(found) = self.functions.borrow().get(name) {
+            return found.clone();
         }
+        let found = self.find(name);
+        let mut functions = self.functions.borrow_mut();
+        functions.insert(Arc::from(name), found.clone());
+        found
     }
 
     fn defined(&self, kind: Defines, name: &str) -> DefinitionSource {

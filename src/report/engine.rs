@@ -28,8 +28,8 @@ pub struct ReportEngine {
     cache: NodeCache,
     rules: Vec<NameRule>,
     outside: BTreeMap<Arc<str>, Arc<str>>,
-    /// The facts of the last question, and the nodes with them.
-    asked: Mutex<Option<(OverriddenFacts, Arc<AskedNodes>)>>,
+    /// The nodes as they are and with the facts of the last what-if, once they are asked for.
+    asked: Mutex<Vec<(OverriddenFacts, Arc<AskedNodes>)>>,
 }
 
 /// The facts of a what-if, by their dotted paths.
@@ -85,7 +85,7 @@ impl ReportEngine {
             outside: outside.collect(),
             configs: ConfigCache::default(),
             cache: NodeCache::default(),
-            asked: Mutex::new(None),
+            asked: Mutex::default(),
             snapshot,
             before,
             settings,
@@ -103,7 +103,7 @@ impl ReportEngine {
         };
         file.text = Some(Arc::from(text));
         self.snapshot = Arc::new(self.snapshot.with(changed(file)));
-        self.asked = Mutex::new(None);
+        self.asked = Mutex::default();
         Ok(())
     }
 
@@ -123,9 +123,7 @@ impl ReportEngine {
     /// A file that describes them cannot be read.
     pub(super) fn nodes(&self, facts: &OverriddenFacts) -> Result<Arc<AskedNodes>, String> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, nodes)) = asked.as_ref()
-            && known == facts
-        {
+        if let Some((_, nodes)) = asked.iter().find(|(known, _)| known == facts) {
             return Ok(nodes.clone());
         }
         let choice = NodeChoice {
@@ -169,7 +167,10 @@ impl ReportEngine {
             given,
             set,
         });
-        *asked = Some((facts.clone(), nodes.clone()));
+        if !facts.is_empty() {
+            asked.retain(|(known, _)| known.is_empty());
+        }
+        asked.push((facts.clone(), nodes.clone()));
         Ok(nodes)
     }
 

@@ -419,6 +419,17 @@ fn a_what_if_changes_answers() {
     assert_eq!(value(json!({})), 1);
     assert_eq!(value(json!({ "site": "nyc" })), 2);
     assert_eq!(value(json!({})), 1);
+    // The nodes as they are stay known, and those of the last what-if.
+    let nodes = |facts: Value| {
+        engine
+            .nodes(&serde_json::from_value(facts).unwrap())
+            .unwrap()
+    };
+    let (plain, here) = (nodes(json!({})), nodes(json!({ "site": "nyc" })));
+    let elsewhere = nodes(json!({ "site": "ams" }));
+    assert!(Arc::ptr_eq(&plain, &nodes(json!({}))));
+    assert!(Arc::ptr_eq(&elsewhere, &nodes(json!({ "site": "ams" }))));
+    assert!(!Arc::ptr_eq(&here, &nodes(json!({ "site": "nyc" }))));
     let facts = ask(&engine, "facts", json!({ "node": "n1" }));
     assert_eq!(facts[0]["path"], "site");
     let words = engine.call("nothing", "{}");

@@ -69,6 +69,37 @@ const spread = (all, most) => all.filter((_, at) => Math.floor((at * most) / all
 /** An answer without what a report hides. */
 const isHidden = (text) => /ENC\[|\(a secret|hidden0/.test(text);
 
+/** Times by the browser's own clock, in a new tab, in milliseconds: shown, not tested. What a view shows first is its answer. */
+async function times(file, nodes, keys) {
+  const tab = await open(file);
+  const shown = async (hash) => {
+    const all = await tab.evaluate(async (to) => {
+      delete document.body.dataset.answered;
+      delete document.body.dataset.filled;
+      const began = performance.now();
+      location.hash = to;
+      while (!document.body.dataset.answered) await new Promise((next) => setTimeout(next, 1));
+      // Data that comes in slices; other views have none.
+      while (/view=node&/.test(to) && !document.body.dataset.filled) await new Promise((next) => setTimeout(next, 5));
+      return performance.now() - began;
+    }, hash);
+    return [Math.round(Number(await tab.evaluate(() => document.body.dataset.answered))), Math.round(all)];
+  };
+  const key = keys[Math.floor(keys.length / 2)];
+  const opened = Math.round(Number(await tab.evaluate(() => document.body.dataset.opened)));
+  const parts = [`opened in ${opened} ms`, `a key for all nodes ${(await shown(`key=${key}`))[0]} ms`];
+  if (nodes.length > 0) {
+    const [node, other] = [nodes[0], nodes[nodes.length - 1]];
+    parts.push(`explained ${(await shown(`key=${key}&node=${node}`))[0]} ms`);
+    const [first, whole] = await shown(`view=node&node=${node}`);
+    parts.push(`one node's data ${first} ms, all of it ${whole} ms`);
+    parts.push(`two nodes ${(await shown(`view=compare&node=${node}&with=${other}`))[0]} ms`);
+    parts.push(`a what-if ${(await shown(`key=${key}&node=${node}&fact.site=other`))[0]} ms`);
+  }
+  await tab.context().close();
+  return parts.join(", ");
+}
+
 async function compare(name, folder, flags, limit) {
   const file = join(kept, `${name}.html`);
   const out = run("report", "--page", page, "--workspace", folder, ...flags, "--out", file);
@@ -127,21 +158,7 @@ async function compare(name, folder, flags, limit) {
   const data = gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(html)[1], "base64")).toString("utf8");
   check(`${name}: no encrypted value`, !/ENC\[[A-Z0-9]+,M[A-Za-z0-9+/]{20}/.test(data), /ENC\[[A-Z0-9]+,M.{40}/.exec(data));
   check(`${name}: no path of this machine`, !data.includes(base), base);
-  // Times by the browser's own clock: shown, not tested.
-  const times = await tab.evaluate((node) => {
-    const time = (question, input) => {
-      const began = performance.now();
-      window.hiera.ask(question, input);
-      return (performance.now() - began).toFixed(0);
-    };
-    const keys = window.hiera.ask("keys");
-    const [key] = keys.slice(-1);
-    const some = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((part) => keys[Math.floor((keys.length * part) / 10)]);
-    const times = some.map((one) => Number(time("matrix", { keys: [one], texts: true }))).sort((one, other) => one - other);
-    const one = node ? `, one node's data ${time("node", { node, texts: true })} ms, the same with a what-if ${time("node", { node, texts: true, facts: { site: "other" } })} ms` : "";
-    return `opened in ${Number(document.body.dataset.opened).toFixed(0)} ms, a key for all nodes ${times[4]} ms (at most ${times[8]}), explained ${time("explain", { key })} ms${one}`;
-  }, nodes[0]);
-  console.log(`${name}: ${(size / 1e6).toFixed(1)} MB, ${report.nodes.length} nodes, ${report.keys} keys; ${times}`);
+  console.log(`${name}: ${(size / 1e6).toFixed(1)} MB, ${report.nodes.length} nodes, ${report.keys} keys; ${await times(file, nodes, keys)}`);
   await tab.context().close();
   check(`${name}: ${ANSWERS} answers`, equal >= Math.min(ANSWERS, keys.length), equal);
   return equal;
