@@ -145,7 +145,7 @@ const OTHERS: [&str; 39] = [
 ];
 
 /// Facts that every system has: those that the facts of 18 operating systems in FacterDB have in common,
-/// without some of its hardware, and the versions that an agent adds.
+/// without some of its hardware, and the versions that an agent adds. Sorted.
 const ON_EVERY_SYSTEM: [&str; 31] = [
     "clientversion",
     "facterversion",
@@ -191,17 +191,29 @@ impl LackingFacts {
         path: impl Iterator<Item = &'p str> + Clone,
         fact: impl Fn(&str) -> Option<Value>,
     ) -> bool {
-        let first = path.clone().next();
-        let mut every = ON_EVERY_SYSTEM.iter();
-        if !every.any(|fact| fact.split('.').next() == first) {
+        let Some(first) = path.clone().next() else {
+            return false;
+        };
+        if starting_with(&ON_EVERY_SYSTEM, first).is_empty() {
             return false;
         }
-        let mut lacking = self.0.get_or_init(|| lacking(fact)).iter();
-        lacking.any(|lacking| {
+        let lacking = self.0.get_or_init(|| lacking(fact));
+        starting_with(lacking, first).iter().any(|lacking| {
             let mut path = path.clone();
             lacking.split('.').all(|name| path.next() == Some(name))
         })
     }
+}
+
+/// Those of sorted paths that begin with a name. This is asked for each variable of each lookup.
+fn starting_with<'a>(paths: &'a [&'static str], name: &str) -> &'a [&'static str] {
+    let from = &paths[paths.partition_point(|path| *path < name)..];
+    let is_below = |path: &&str| {
+        let rest = path.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let count = from.iter().take_while(|path| is_below(path)).count();
+    &from[..count]
 }
 
 /// They follow from the facts of the scope.
@@ -355,12 +367,25 @@ pub fn core_fact(path: &str) -> CoreFact {
 
 #[cfg(test)]
 mod tests {
-    use super::{CoreFact, PARTS, core_fact};
+    use super::{CoreFact, ON_EVERY_SYSTEM, PARTS, core_fact, starting_with};
 
     #[test]
     fn what_is_searched_by_halves_is_ordered() {
         assert!(PARTS.is_sorted());
+        assert!(ON_EVERY_SYSTEM.is_sorted());
         assert!(super::legacy::names().is_sorted());
+    }
+
+    #[test]
+    fn facts_of_every_system_are_found_by_their_first_name() {
+        let first = |path: &str| path.split('.').next().map(str::to_owned);
+        let mut names: Vec<String> = ON_EVERY_SYSTEM.iter().filter_map(|it| first(it)).collect();
+        names.extend(["", "a", "kern", "kernelx", "osx", "o", "zz"].map(str::to_owned));
+        for name in names {
+            let mut same = ON_EVERY_SYSTEM.to_vec();
+            same.retain(|path| first(path).is_some_and(|it| it == name));
+            assert_eq!(starting_with(&ON_EVERY_SYSTEM, &name), same, "{name}");
+        }
     }
 
     #[test]
