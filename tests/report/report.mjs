@@ -245,6 +245,8 @@ async function use(file) {
   const line = await tab.locator("dialog .this").innerText();
   check("the line is shown", line.includes("ntp::servers"), line);
   await tab.keyboard.press("Escape");
+  // It gives the focus back when it is closed.
+  await tab.locator("dialog").waitFor({ state: "hidden" });
   await tab.locator("summary", { hasText: "What if" }).focus();
   await tab.keyboard.press("Enter");
   await tab.getByLabel("What if the fact").fill("site");
