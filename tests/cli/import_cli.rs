@@ -38,7 +38,19 @@ impl Server {
 
     /// A PuppetDB with these nodes: name → its row of the inventory.
     fn with(rows: Vec<Value>) -> Server {
-        Server::answering(move |query| ("200 OK".to_owned(), inventory(query, &rows)))
+        Server::answering(move |query| match query.starts_with('[') {
+            true => ("404 Not Found".to_owned(), String::new()),
+            false => ("200 OK".to_owned(), inventory(query, &rows)),
+        })
+    }
+
+    /// The same, with these answers about what catalogs looked up.
+    fn with_inputs(rows: Vec<Value>, inputs: &Value) -> Server {
+        let inputs = inputs.to_string();
+        Server::answering(move |query| match query.starts_with('[') {
+            true => ("200 OK".to_owned(), inputs.clone()),
+            false => ("200 OK".to_owned(), inventory(query, &rows)),
+        })
     }
 
     fn asked(&self) -> Vec<String> {
@@ -66,9 +78,17 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> (String, String), asked: &M
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body).unwrap();
-        assert_eq!(first.trim(), "POST /pdb/query/v4 HTTP/1.1");
         let body: Value = serde_json::from_slice(&body).unwrap();
-        let query = body["query"].as_str().unwrap().to_owned();
+        let query = match &body["query"] {
+            Value::String(query) => {
+                assert_eq!(first.trim(), "POST /pdb/query/v4 HTTP/1.1");
+                query.clone()
+            }
+            query => {
+                assert_eq!(first.trim(), "POST /pdb/query/v4/catalog-inputs HTTP/1.1");
+                query.to_string()
+            }
+        };
         asked.lock().unwrap().push(query.clone());
         let (status, body) = answer(&query);
         let head = format!(
@@ -251,7 +271,10 @@ fn large_fleets_are_asked_for_page_by_page_and_by_condition() {
     assert!(text.contains("10001 nodes"), "{text}");
     let asked = server.asked();
     let clause = "{ environment = \"qa\" and (facts.x = 1)";
-    assert_eq!(asked.len(), 4, "{asked:?}");
+    // A PuppetDB without records of lookups is asked for them once.
+    let (of_catalogs, asked): (Vec<&String>, Vec<&String>) =
+        asked.iter().partition(|query| query.starts_with('['));
+    assert_eq!((asked.len(), of_catalogs.len()), (4, 1), "{asked:?}");
     assert!(
         asked.iter().all(|query| query.contains(clause)),
         "{asked:?}"
@@ -269,6 +292,64 @@ fn large_fleets_are_asked_for_page_by_page_and_by_condition() {
         text.contains("only those with environment = \"qa\""),
         "{text}"
     );
+}
+
+#[test]
+fn what_catalogs_looked_up_is_imported_beside_the_nodes() {
+    let folder = files_in(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: C, path: common.yaml}\n",
+        ),
+        ("data/common.yaml", "a::b: 1\na::old: 1\n"),
+    ]);
+    let row = |name: &str| json!({"certname": name, "environment": "production", "timestamp": "t"});
+    let inputs = |name: &str, day: u8| {
+        json!({"certname": name, "producer_timestamp": format!("2026-11-{day}T15:07:24.461Z"), "catalog_uuid": "u",
+               "inputs": [["hiera", "a::b"], ["hiera", "a::b.0"], ["hiera", "other"]]})
+    };
+    let all = json!([inputs("n1", 20), inputs("n2", 21)]);
+    let server = Server::with_inputs(vec![row("n1"), row("n2"), row("n3")], &all);
+    let import = ["nodes", "import", "--puppetdb", &server.url];
+    let (text, error, code) = run(folder.path(), &import);
+    assert_eq!((code, error.as_str()), (0, ""), "{text}");
+    assert!(
+        text.contains("and what the catalogs of 2 nodes looked up"),
+        "{text}"
+    );
+    assert_eq!(
+        server.asked().last().unwrap(),
+        r#"["in","certname",["array",["n1","n2","n3"]]]"#
+    );
+    let (text, _, _) = run(folder.path(), &["hover", "data/common.yaml:1"]);
+    assert!(
+        text.contains("read by 2 nodes, last on 2026-11-21\n"),
+        "{text}"
+    );
+    let check = [
+        "check",
+        "--format",
+        "concise",
+        "--select",
+        "never-looked-up",
+    ];
+    let (text, _, _) = run(folder.path(), &check);
+    assert_eq!(
+        text.lines().next().unwrap(),
+        "data/common.yaml:2:1: hint[never-looked-up] 'a::old' was never read since 2026-11-20, by the catalogs of 2 nodes"
+    );
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    assert!(
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains("with what the catalogs of 2 nodes looked up"),
+        "{text}"
+    );
+    let (text, _, _) = run(folder.path(), &[&import[..], &["--no-lookups"]].concat());
+    assert!(!text.contains("looked up"), "{text}");
+    let (text, _, _) = run(folder.path(), &check);
+    assert!(!text.contains("a::old"), "{text}");
 }
 
 const HIERA: &str = "version: 5\nhierarchy:\n- {name: S, path: '%{facts.site}.yaml'}\n\

@@ -89,10 +89,29 @@ impl Client {
     /// # Errors
     /// Why there is none, in words.
     pub(super) fn ask(&self, query: &str) -> Result<String, String> {
-        let body = serde_json::json!({ "query": query }).to_string();
+        self.post(&self.endpoint, &serde_json::json!({ "query": query }))?
+    }
+
+    /// What the latest catalogs of some nodes looked up; `None` if this PuppetDB has no such records.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    pub(super) fn catalog_inputs(&self, certnames: &[&str]) -> Result<Option<String>, String> {
+        let address = format!("{}/catalog-inputs", self.endpoint);
+        let query = serde_json::json!({ "query": ["in", "certname", ["array", certnames]] });
+        Ok(self.post(&address, &query)?.ok())
+    }
+
+    /// Asks at an address. The inner error is that of an address that does not exist.
+    fn post(
+        &self,
+        address: &str,
+        body: &serde_json::Value,
+    ) -> Result<Result<String, String>, String> {
+        let body = body.to_string();
         let mut request = self
             .agent
-            .post(&self.endpoint)
+            .post(address)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json");
         if let Some(token) = &self.token {
@@ -116,7 +135,7 @@ impl Client {
         let body = response.body_mut().with_config().limit(limit);
         let text = body.read_to_string().map_err(|error| failed(&error));
         if status.is_success() {
-            return text;
+            return text.map(Ok);
         }
         let text = text.unwrap_or_default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -127,7 +146,12 @@ impl Client {
         } else {
             ""
         };
-        Err(format!("{}: {status}{hint}: {text}", self.shown))
+        let message = format!("{}: {status}{hint}: {text}", self.shown);
+        if status == http::StatusCode::NOT_FOUND {
+            Ok(Err(message))
+        } else {
+            Err(message)
+        }
     }
 
     fn words(&self, error: &Error) -> String {

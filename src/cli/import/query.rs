@@ -1,11 +1,15 @@
 //! Queries for the inventory of PuppetDB, and their pages.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::client::Client;
 use crate::cli::terminal::ProgressLine;
 use crate::interpolation::Segment;
-use crate::scope::{Completeness, Nodes, Told, json_names_nodes, read_json_nodes};
+use crate::scope::{
+    Completeness, DEFAULT_ENVIRONMENT, LookupRecord, Node, Nodes, Told, json_names_nodes,
+    read_catalog_inputs, read_json_nodes,
+};
 use crate::value::{HashMap, from_json};
 
 /// Nodes of one answer, if single facts are asked for.
@@ -13,6 +17,9 @@ const PAGE: usize = 5_000;
 
 /// Nodes of one answer with all facts.
 const PAGE_OF_WHOLE: usize = 1_000;
+
+/// Catalogs of one answer about what they looked up.
+const PAGE_OF_CATALOGS: usize = 500;
 
 /// Maximum number of nodes of a fleet.
 const MAX_NODES: usize = 1_000_000;
@@ -110,6 +117,40 @@ pub(super) fn inventory(
     }
     let has_changed = nodes.all().len() != total;
     Ok(Inventory { nodes, has_changed })
+}
+
+/// Asks what the latest catalogs of the nodes looked up, page by page.
+///
+/// # Errors
+/// An error of PuppetDB, or an answer that cannot be read.
+pub(super) fn lookups(client: &Client, nodes: &[Arc<Node>]) -> Result<LookupRecord, String> {
+    let mut progress = ProgressLine::new();
+    let mut record = LookupRecord::default();
+    for (at, page) in nodes.chunks(PAGE_OF_CATALOGS).enumerate() {
+        let done = at * PAGE_OF_CATALOGS;
+        progress.show(&format!(
+            "lookups in catalogs of {done} of {} nodes",
+            nodes.len()
+        ));
+        let names: Vec<&str> = page.iter().map(|node| &*node.certname).collect();
+        let Some(text) = client.catalog_inputs(&names)? else {
+            break;
+        };
+        let answer = from_json(&text);
+        let answer = answer.map_err(|error| format!("the answer of PuppetDB: {error}"))?;
+        let environments = page
+            .iter()
+            .map(|node| (&*node.certname, node.environment.as_deref()));
+        let environments: BTreeMap<&str, Option<&str>> = environments.collect();
+        let mut add = |certname: &str, at: i64, keys: &[&str]| {
+            let environment = environments.get(certname).copied().flatten();
+            let environment = environment.unwrap_or(DEFAULT_ENVIRONMENT);
+            record.add(environment, at, keys.iter().copied());
+        };
+        read_catalog_inputs(&answer, &mut add)
+            .map_err(|error| format!("the answer of PuppetDB: {error}"))?;
+    }
+    Ok(record)
 }
 
 fn count(client: &Client, filter: &Filter) -> Result<usize, String> {
