@@ -92,14 +92,27 @@ impl Client {
         self.post(&self.endpoint, &serde_json::json!({ "query": query }))?
     }
 
-    /// What the latest catalogs of some nodes looked up; `None` if this PuppetDB has no such records.
+    /// A page of what the latest catalogs of nodes looked up, of some or of all; `None` if this PuppetDB
+    /// has no such records.
     ///
     /// # Errors
     /// Why there is no answer, in words.
-    pub(super) fn catalog_inputs(&self, certnames: &[&str]) -> Result<Option<String>, String> {
+    pub(super) fn catalog_inputs(
+        &self,
+        certnames: Option<&[&str]>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Option<String>, String> {
         let address = format!("{}/catalog-inputs", self.endpoint);
-        let query = serde_json::json!({ "query": ["in", "certname", ["array", certnames]] });
-        Ok(self.post(&address, &query)?.ok())
+        let mut body = serde_json::json!({
+            "order_by": [{ "field": "certname" }],
+            "limit": limit,
+            "offset": offset,
+        });
+        if let Some(names) = certnames {
+            body["query"] = serde_json::json!(["in", "certname", ["array", names]]);
+        }
+        Ok(self.post(&address, &body)?.ok())
     }
 
     /// Asks at an address. The inner error is that of an address that does not exist.
