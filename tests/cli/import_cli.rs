@@ -2,132 +2,18 @@
 //! answers as PuppetDB does; `tests/fleet` asks a real one.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::nodes_cli::{files_in, run, write};
+use super::puppetdb::Server;
 
 const ACME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme");
-
-/// A server on this machine, and the queries that it got.
-struct Server {
-    url: String,
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    /// Answers each query with a status line, further headers and a body.
-    fn answering(answer: impl Fn(&str) -> (String, String) + Send + 'static) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let known = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                serve(stream.unwrap(), &answer, &known);
-            }
-        });
-        Server { url, asked }
-    }
-
-    /// A PuppetDB with these nodes: name → its row of the inventory.
-    fn with(rows: Vec<Value>) -> Server {
-        Server::answering(move |query| match query.starts_with("catalog-inputs") {
-            true => ("404 Not Found".to_owned(), String::new()),
-            false => ("200 OK".to_owned(), inventory(query, &rows)),
-        })
-    }
-
-    /// The same, with these answers about what catalogs looked up.
-    fn with_inputs(rows: Vec<Value>, inputs: &Value) -> Server {
-        let inputs = inputs.to_string();
-        Server::answering(move |query| match query.starts_with("catalog-inputs") {
-            true => ("200 OK".to_owned(), inputs.clone()),
-            false => ("200 OK".to_owned(), inventory(query, &rows)),
-        })
-    }
-
-    fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
-    }
-}
-
-fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> (String, String), asked: &Mutex<Vec<String>>) {
-    let mut reader = BufReader::new(stream);
-    loop {
-        let (mut first, mut length) = (String::new(), 0);
-        if reader.read_line(&mut first).unwrap_or(0) == 0 {
-            return;
-        }
-        loop {
-            let mut header = String::new();
-            reader.read_line(&mut header).unwrap();
-            let header = header.trim().to_lowercase();
-            if let Some(value) = header.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            if header.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        let query = match &body["query"] {
-            Value::String(query) => {
-                assert_eq!(first.trim(), "POST /pdb/query/v4 HTTP/1.1");
-                query.clone()
-            }
-            _ => {
-                assert_eq!(first.trim(), "POST /pdb/query/v4/catalog-inputs HTTP/1.1");
-                format!("catalog-inputs {body}")
-            }
-        };
-        asked.lock().unwrap().push(query.clone());
-        let (status, body) = answer(&query);
-        let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-            body.len()
-        );
-        let stream = reader.get_mut();
-        if stream.write_all((head + &body).as_bytes()).is_err() {
-            return;
-        }
-    }
-}
-
-/// PuppetDB's answer: the number of nodes, or the columns of a page of rows ordered by name.
-fn inventory(query: &str, rows: &[Value]) -> String {
-    let rest = query.strip_prefix("inventory[").unwrap();
-    let (columns, clause) = rest.split_once("] {").unwrap();
-    if columns == "count()" {
-        return json!([{ "count": rows.len() }]).to_string();
-    }
-    let number = |name: &str| -> usize {
-        let rest = clause.split_once(&format!(" {name} ")).unwrap().1;
-        rest.split(' ').next().unwrap().parse().unwrap()
-    };
-    assert!(clause.contains(" order by certname "), "{query}");
-    let mut rows: Vec<&Value> = rows.iter().collect();
-    rows.sort_by_key(|row| row["certname"].as_str());
-    let page = rows.iter().skip(number("offset")).take(number("limit"));
-    let page = page.map(|row| {
-        let columns = columns.split(", ").map(str::trim_end);
-        let columns = columns.map(|column| {
-            let names = column.split('.').map(|name| name.trim_matches('"'));
-            let found = names.fold(*row, |part, name| &part[name]);
-            (column.to_owned(), found.clone())
-        });
-        Value::Object(columns.collect())
-    });
-    Value::Array(page.collect()).to_string()
-}
 
 /// Acme without its nodes file in `acme`, what a classifier sets in `enc`, and PuppetDB's rows.
 fn acme(folder: &Path) -> Vec<Value> {
@@ -294,64 +180,6 @@ fn large_fleets_are_asked_for_page_by_page_and_by_condition() {
         text.contains("only those with environment = \"qa\""),
         "{text}"
     );
-}
-
-#[test]
-fn what_catalogs_looked_up_is_imported_beside_the_nodes() {
-    let folder = files_in(&[
-        (
-            "hiera.yaml",
-            "version: 5\nhierarchy:\n- {name: C, path: common.yaml}\n",
-        ),
-        ("data/common.yaml", "a::b: 1\na::old: 1\n"),
-    ]);
-    let row = |name: &str| json!({"certname": name, "environment": "production", "timestamp": "t"});
-    let inputs = |name: &str, day: u8| {
-        json!({"certname": name, "producer_timestamp": format!("2026-11-{day}T15:07:24.461Z"), "catalog_uuid": "u",
-               "inputs": [["hiera", "a::b"], ["hiera", "a::b.0"], ["hiera", "other"]]})
-    };
-    let all = json!([inputs("n1", 20), inputs("n2", 21)]);
-    let server = Server::with_inputs(vec![row("n1"), row("n2"), row("n3")], &all);
-    let import = ["nodes", "import", "--puppetdb", &server.url];
-    let (text, error, code) = run(folder.path(), &import);
-    assert_eq!((code, error.as_str()), (0, ""), "{text}");
-    assert!(
-        text.contains("and what the catalogs of 2 nodes looked up"),
-        "{text}"
-    );
-    assert_eq!(
-        server.asked().last().unwrap(),
-        r#"catalog-inputs {"limit":500,"offset":0,"order_by":[{"field":"certname"}],"query":["in","certname",["array",["n1","n2","n3"]]]}"#
-    );
-    let (text, _, _) = run(folder.path(), &["hover", "data/common.yaml:1"]);
-    assert!(
-        text.contains("read by 2 nodes, last on 2026-11-21\n"),
-        "{text}"
-    );
-    let check = [
-        "check",
-        "--format",
-        "concise",
-        "--select",
-        "never-looked-up",
-    ];
-    let (text, _, _) = run(folder.path(), &check);
-    assert_eq!(
-        text.lines().next().unwrap(),
-        "data/common.yaml:2:1: hint[never-looked-up] 'a::old' was never read since 2026-11-20, by the catalogs of 2 nodes"
-    );
-    let (text, _, _) = run(folder.path(), &["doctor"]);
-    assert!(
-        text.split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .contains("with what the catalogs of 2 nodes looked up"),
-        "{text}"
-    );
-    let (text, _, _) = run(folder.path(), &[&import[..], &["--no-lookups"]].concat());
-    assert!(!text.contains("looked up"), "{text}");
-    let (text, _, _) = run(folder.path(), &check);
-    assert!(!text.contains("a::old"), "{text}");
 }
 
 const HIERA: &str = "version: 5\nhierarchy:\n- {name: S, path: '%{facts.site}.yaml'}\n\
