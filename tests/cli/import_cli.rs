@@ -2,7 +2,7 @@
 //! answers as PuppetDB does; `tests/fleet` asks a real one.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
