@@ -86,7 +86,9 @@ Nothing above the repository around FOLDER is looked at."
 (defun hiera-ls-read-node (prompt &optional all)
   "Let the user choose a node with PROMPT; ALL is offered before them."
   (let* ((answer (hiera-ls-ask "hiera.nodes" :details t))
-         (says (mapcar (lambda (choice) (cons (plist-get choice :node) (plist-get choice :says)))
+         (says (mapcar (lambda (choice)
+                         (let ((parts (list (plist-get choice :environment) (plist-get choice :says))))
+                           (cons (plist-get choice :node) (string-join (delq nil parts) " · "))))
                        (plist-get answer :choices)))
          (completion-extra-properties
           (list :annotation-function
@@ -225,6 +227,12 @@ With a HIERARCHY of nil the server chooses again."
         (server (or (eglot-current-server) (user-error "No server runs for this buffer"))))
     (setq-default eglot-workspace-configuration `(:hiera-ls (:roots ,roots)))
     (eglot-signal-didChangeConfiguration server)))
+
+;;;###autoload
+(defun hiera-ls-import-nodes (command)
+  "Import nodes from PuppetDB: run COMMAND in a buffer for compilations."
+  (interactive (list (read-shell-command "Import nodes: " (plist-get (hiera-ls-ask "hiera.recipes") :import))))
+  (compile command))
 
 ;;;###autoload
 (defun hiera-ls-doctor ()

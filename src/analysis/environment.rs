@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Analysis;
 use crate::lookup::{AGENT_MODULES, Environment};
+use crate::scope::{KnownNodes, Observed};
 use crate::workspace::{
     ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf,
     modulepath, path,
@@ -50,6 +51,24 @@ impl<'a> Analysis<'a> {
         let environment = self.snapshot.roots().environment_of(root);
         let deployed = environment.filter(|root| is_deployed(root));
         deployed.map_or(self.environment, |root| path::name(&root.dir))
+    }
+
+    /// Whether a known node may read the data of a root. In a folder `environments` each node reads that
+    /// of its own environment; other data may be deployed anywhere.
+    #[must_use]
+    pub fn may_be_read_by(self, root: &'a Root, member: usize) -> bool {
+        let environment = self.snapshot.roots().environment_of(root);
+        !environment.is_some_and(is_deployed) || self.has_member(root, member)
+    }
+
+    /// What the recorded catalogs of nodes say of a key in the data of a root: of the nodes of its
+    /// environment, if it lies in a folder `environments`. `None` if there is no record.
+    #[must_use]
+    pub fn observed(self, root: &'a Root, nodes: &KnownNodes, key: &str) -> Option<Observed> {
+        let environment = self.snapshot.roots().environment_of(root);
+        let name = environment.filter(|root| is_deployed(root));
+        let name = name.map(|root| path::name(&root.dir));
+        nodes.imported()?.lookups.of(name, key)
     }
 
     /// Whether a known node may be in the environment of a root.

@@ -205,7 +205,8 @@ impl NodeSources {
             }
         }
         self.set_facts(&mut nodes);
-        let nodes: Nodes = nodes.into_iter().collect();
+        let mut nodes: Nodes = nodes.into_iter().collect();
+        nodes.imported = origins.iter().find_map(|origin| origin.imported.clone());
         NodeSet {
             known: KnownNodes::in_environment(&nodes, &self.environment),
             nodes,

@@ -40,14 +40,28 @@ impl RootView<'_> {
             .map(|place| Readers::new(nodes, place, path))
             .collect();
         if tests.iter().any(|test| test.is_for_all()) {
-            return (0..nodes.len()).collect();
+            return self.members();
         }
         let mut members: Vec<usize> = tests.iter().flat_map(|test| test.members(nodes)).collect();
         if tests.len() > 1 {
             members.sort_unstable();
             members.dedup();
         }
+        members.retain(|&member| self.may_be_read_by(member));
         members
+    }
+
+    /// The numbers of the known nodes that may read the data of this root.
+    #[must_use]
+    pub fn members(&self) -> Vec<usize> {
+        let all = 0..self.analysis.nodes.len();
+        all.filter(|&member| self.may_be_read_by(member)).collect()
+    }
+
+    /// Whether a known node may read the data of this root.
+    #[must_use]
+    pub fn may_be_read_by(&self, member: usize) -> bool {
+        self.analysis.may_be_read_by(self.root, member)
     }
 }
 

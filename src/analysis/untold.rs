@@ -14,8 +14,9 @@ const FIRST: usize = usize::MAX - 1;
 
 /// Asks the node classifier for each node of a nodes file, on the Puppet server.
 const ASK_CLASSIFIER: &str = "mkdir -p enc && \
+    classifier=$(puppet config print external_nodes --section server) && \
     for node in $(jq -r 'if type == \"array\" then .[].certname else keys[] | select(contains(\"/\") | not) end' NODES); do \
-    \"$(puppet config print external_nodes --section server)\" \"$node\" > \"enc/$node.yaml\"; done\n\
+    \"$classifier\" \"$node\" > \"enc/$node.yaml\"; done\n\
     hiera-ls doctor --nodes NODES --nodes enc\n";
 
 /// The part of a node's data to which a variable belongs.

@@ -9,12 +9,12 @@ use clap::Args;
 use super::Ended;
 use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
-use super::terminal::{Layout, Paint, complain, shown};
+use super::terminal::{Layout, Paint, complain, remark, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::{RootView, all_keys};
 use crate::ide::cell::{
-    audience_text, environments_text, origins_text, outcome_text, row_title, shorten_distinctly,
-    sources_text,
+    audience_text, counted, environments_text, origins_text, outcome_text, row_title,
+    shorten_distinctly, sources_text,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, row_of_any, with_facts, with_unseen};
 use crate::interpolation::root_of;
@@ -50,6 +50,13 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     let loaded = load_with_any_nodes(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.note_known_nodes();
+    let others = view.analysis.nodes.len() - view.members().len();
+    if others > 0 {
+        remark(&format!(
+            "note: {} of other environments left out: name one with --environment",
+            counted(others)
+        ));
+    }
     let (keys, missing) = if arguments.all_keys {
         (all_keys(&view), Vec::new())
     } else {

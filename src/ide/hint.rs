@@ -13,6 +13,7 @@ use super::unsaved::{MAX_AT_ONCE, effect};
 use crate::analysis::{Analysis, Certainties, RootView, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, sources};
 use crate::page::yaml::inline;
+use crate::scope::Observed;
 use crate::text::{TextRange, number_of};
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS};
@@ -54,6 +55,8 @@ pub enum HintKind {
         /// The number of other files that set it for the rest.
         others: usize,
     },
+    /// No recorded catalog looked the key up.
+    NeverRead(Observed),
     /// The value is merged from several sources, for the selected or any node.
     Merged {
         /// The number of sources.
@@ -104,7 +107,7 @@ pub struct HintOptions {
     pub overridden: bool,
     /// Merged values.
     pub merged: bool,
-    /// Values that no node gets.
+    /// Values that no node gets, and keys that no catalog looked up.
     pub never_used: bool,
     /// Values of tokens.
     pub token_values: bool,
@@ -125,7 +128,7 @@ impl HintOptions {
     fn includes(self, kind: &HintKind) -> bool {
         match kind {
             HintKind::Overridden { .. } => self.overridden,
-            HintKind::Dead { .. } => self.never_used,
+            HintKind::Dead { .. } | HintKind::NeverRead(_) => self.never_used,
             HintKind::Merged { .. } => self.merged,
             HintKind::TokenValue(_) => self.token_values,
             HintKind::Impact { .. } => self.impact,
@@ -166,6 +169,7 @@ impl Hint {
             }
             HintKind::Dead { total: 1, .. } => by("↑ ".to_owned(), 0),
             HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
+            HintKind::NeverRead(observed) => format!("never read since {}", observed.since_date()),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
                 format!("= {}", inline(value, WIDEST - mark.len()))
@@ -225,6 +229,7 @@ impl Hint {
                 "no node that reads this file gets this value: it is overridden by {}",
                 by(others)
             )),
+            HintKind::NeverRead(observed) => Some(format!("this key was {}", observed.words())),
             HintKind::Impact { .. } => Some("nodes whose value changes when you save".to_owned()),
             HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
         }
@@ -340,6 +345,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
     let (path, selected) = (file.path(), analysis.selected);
     let session = view.session();
     let mut members = readers(&session, analysis.nodes, &view.layer, path);
+    members.retain(|&member| view.may_be_read_by(member));
     if let Some(selected) = selected {
         let member = analysis.nodes.find(selected);
         members.retain(|each| Some(*each) == member);
@@ -374,6 +380,14 @@ fn hints_of(
     value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
 ) -> Vec<Hint> {
     let mut found = Vec::new();
+    let view = analysis.governing(file.path());
+    let never_read = |key: &str| {
+        let observed = analysis.observed(view.as_ref()?.root, analysis.nodes, key)?;
+        observed
+            .reads
+            .is_none()
+            .then_some(HintKind::NeverRead(observed))
+    };
     let keys = file
         .facts()
         .sorted()
@@ -383,7 +397,7 @@ fn hints_of(
             return found;
         }
         if &*fact.name != LOOKUP_OPTIONS {
-            let kind = kind_of(&fact.name);
+            let kind = never_read(&fact.name).or_else(|| kind_of(&fact.name));
             found.extend(kind.map(|kind| Hint::new(fact.key, kind)));
         }
     }

@@ -120,6 +120,35 @@ fn the_file_that_overrides_on_most_nodes_is_named() {
 }
 
 #[test]
+fn a_key_that_no_catalog_looked_up_is_marked() {
+    let lookups = "{nodes: 2, since: '2026-11-20 10:00:00 UTC', keys: {port: [2, '2026-11-21 10:00:00 UTC']}}";
+    let known = format!(
+        "hiera-ls/import: {{lookups: {{production: {lookups}}}}}\n{}",
+        PLAIN.nodes
+    );
+    let case = HintCase {
+        nodes: &known,
+        options: HintOptions {
+            token_values: false,
+            impact: false,
+            ..HintOptions::ALL
+        },
+        ..PLAIN
+    };
+    let hints = found(&case);
+    let never: Vec<_> = hints
+        .iter()
+        .filter(|(label, _)| label.starts_with("never"))
+        .collect();
+    assert_eq!(never.len(), 5, "{hints:?}");
+    assert_eq!(never[0].0, "never read since 2026-11-20");
+    assert_eq!(
+        never[0].1.as_deref(),
+        Some("this key was never read since 2026-11-20, by the catalogs of 2 nodes")
+    );
+}
+
+#[test]
 fn only_what_a_what_if_changes_is_marked() {
     let case = HintCase {
         nodes: "a: {facts: {role: web}}\nb: {facts: {role: web}}\n",

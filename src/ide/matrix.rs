@@ -95,8 +95,7 @@ pub struct Row {
 /// The row of a key for all known nodes, by one lookup for each distinct set of sources.
 #[must_use]
 pub fn row(view: &RootView<'_>, key: &str) -> Row {
-    let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
-    row_of(view, key, &members)
+    row_of(view, key, &view.members())
 }
 
 /// The rows of keys for one known node, by index: each as [`row`] has it for a node alone.
@@ -177,10 +176,10 @@ pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
 /// The same by a request for one key.
 pub(super) fn row_by_any(view: &RootView<'_>, request: &Request) -> Row {
     let key = request.names.first().map_or("", |name| &**name);
-    if view.analysis.nodes.is_empty() {
+    let members = view.members();
+    if members.is_empty() {
         return row_of_possible(view, key, request);
     }
-    let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
     row_by(view, key, request, &members)
 }
 

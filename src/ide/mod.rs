@@ -47,6 +47,7 @@ pub mod what_if;
 mod written_key;
 
 pub use crate::scope::KnownNodes;
+pub(crate) use shell::shell_word;
 
 #[cfg(test)]
 pub(crate) mod code_tests;

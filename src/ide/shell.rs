@@ -21,7 +21,7 @@ pub(super) fn lookup_command(view: &RootView<'_>, key: &str, node: Option<&str>)
 }
 
 /// A word quoted for a shell.
-pub(super) fn shell_word(word: &str) -> String {
+pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
     let is_special = |c: char| "\"$`\\!".contains(c);
     if word.chars().all(is_plain) {

@@ -140,6 +140,7 @@ rules! {
     missing_parameter,
     multi_document,
     nested_not_flat,
+    never_looked_up,
     no_location,
     non_string_map_key,
     not_a_hash,

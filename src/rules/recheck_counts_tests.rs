@@ -205,11 +205,11 @@ fn a_file_that_comes_or_goes_rechecks_files_with_its_keys() {
         an empty file of a tier: 6
         a file with a new key: 6
         a file with a known key: 6
-        a file of a node: 47
+        a file of a node: 48
         a file that no level reads: 6
         a manifest: all
         a module: all
-        a removed file: 46
+        a removed file: 47
         a removed file and its folder: all
     "#]]
     .assert_eq(&table);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::column::{Column, ColumnInWork, Path, VariableOutcome};
 use super::legacy;
-use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Told};
+use super::{Assigned, Imported, Knowledge, Manifests, Node, Nodes, Scope, Told};
 use crate::value::{KeyHashing, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
@@ -32,6 +32,8 @@ struct GivenNodes {
     id: u64,
     environment: Arc<str>,
     members: Vec<GivenNode>,
+    /// Where they come from, if they were imported.
+    imported: Option<Arc<Imported>>,
     /// The numbers of the nodes by name.
     numbers: OnceLock<HashMap<Arc<str>, usize, KeyHashing>>,
     are_names: bool,
@@ -81,16 +83,28 @@ impl KnownNodes {
             Arc::make_mut(&mut node).environment = Some(environment.clone());
             node
         });
-        KnownNodes::in_environment(&members.collect(), environment)
+        KnownNodes::of_import(
+            &members.collect::<Vec<_>>(),
+            environment,
+            &self.given.imported,
+        )
     }
 
     /// The nodes of a nodes file; those without an environment are in the given one. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
-        KnownNodes::of(nodes.all(), environment)
+        KnownNodes::of_import(nodes.all(), environment, &nodes.imported)
     }
 
     fn of(nodes: &[Arc<Node>], environment: &str) -> KnownNodes {
+        KnownNodes::of_import(nodes, environment, &None)
+    }
+
+    fn of_import(
+        nodes: &[Arc<Node>],
+        environment: &str,
+        imported: &Option<Arc<Imported>>,
+    ) -> KnownNodes {
         let is_name = |node: &Arc<Node>| node.knowledge != Knowledge::All;
         let member = |node: &Arc<Node>| GivenNode {
             node: node.clone(),
@@ -100,6 +114,7 @@ impl KnownNodes {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             environment: Arc::from(environment),
             members: nodes.iter().map(member).collect(),
+            imported: imported.clone(),
             numbers: OnceLock::new(),
             are_names: !nodes.is_empty() && nodes.iter().all(is_name),
             columns: Mutex::default(),
@@ -129,6 +144,12 @@ impl KnownNodes {
         }
     }
 
+    /// Where the nodes come from, if they were imported.
+    #[must_use]
+    pub fn imported(&self) -> Option<&Imported> {
+        self.given.imported.as_deref()
+    }
+
     /// The nodes as they are described.
     fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.given.members.iter().map(|member| &member.node)
@@ -148,7 +169,11 @@ impl KnownNodes {
             }
             Arc::new(node)
         });
-        KnownNodes::in_environment(&members.collect(), &self.given.environment)
+        KnownNodes::of_import(
+            &members.collect::<Vec<_>>(),
+            &self.given.environment,
+            &self.given.imported,
+        )
     }
 
     /// The same nodes without what manifests set.

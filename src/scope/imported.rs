@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::completeness::written;
-use super::{Completeness, DEFAULT_ENVIRONMENT, Node, Scope, Variable};
-use crate::datatype::{timestamp_of_text, timestamp_text};
+use super::looked_up::time_text;
+use super::{Completeness, DEFAULT_ENVIRONMENT, LookupRecord, Node, Scope, Variable};
+use crate::datatype::timestamp_of_text;
 use crate::interpolation::Segment;
+use crate::text::number_of;
 use crate::value::{HashMap, JsonError, StrKey, Value, to_json};
 
 /// The member of a nodes file that says where its nodes come from. Certnames have no slash
@@ -16,6 +18,12 @@ pub const IMPORT: &str = "hiera-ls/import";
 
 /// The text with which an imported file begins.
 pub const IMPORT_BEGIN: &str = "{\n\"hiera-ls/import\": ";
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// How long imported nodes are taken to be up to date, in seconds.
+const FRESH: i64 = 7 * DAY;
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -29,6 +37,8 @@ pub struct Imported {
     pub at: Option<i64>,
     /// Which nodes were asked for, in words; empty for all.
     pub only: Vec<Arc<str>>,
+    /// What the latest catalogs of the nodes looked up; empty if that is not recorded.
+    pub lookups: LookupRecord,
 }
 
 impl Imported {
@@ -45,15 +55,39 @@ impl Imported {
             from: texts("from"),
             at: at.and_then(|at| i64::try_from(at.div_euclid(SECOND)).ok()),
             only: texts("only"),
+            lookups: member
+                .get("lookups")
+                .map(LookupRecord::read)
+                .unwrap_or_default(),
         }
     }
 
     /// The time as people and Puppet read it; `None` if unknown.
     #[must_use]
     pub fn time(&self) -> Option<String> {
-        let text = timestamp_text(i128::from(self.at?) * SECOND);
-        let whole = text.split('.').next()?;
-        Some(format!("{} UTC", whole.replacen('T', " ", 1)))
+        self.at.map(time_text)
+    }
+
+    /// How long ago that was, in words: `3 days ago`; `None` if the time is unknown.
+    #[must_use]
+    pub fn age(&self, now: i64) -> Option<String> {
+        const UNITS: [(i64, &str); 3] = [(DAY, "day"), (3_600, "hour"), (60, "minute")];
+        let seconds = now - self.at?;
+        let whole = UNITS.iter().find(|(unit, _)| seconds >= *unit);
+        Some(whole.map_or_else(
+            || "just now".to_owned(),
+            |(unit, name)| {
+                let count = usize::try_from(seconds / unit).unwrap_or_default();
+                format!("{} ago", number_of(count, name))
+            },
+        ))
+    }
+
+    /// Since when the nodes are out of date, if they are.
+    #[must_use]
+    pub fn stale_since(&self, now: i64) -> Option<String> {
+        let since = self.at?.checked_add(FRESH)?;
+        (since <= now).then(|| time_text(since))
     }
 
     fn value(&self) -> Value {
@@ -62,6 +96,9 @@ impl Imported {
         parts.extend(self.time().map(|time| ("at", Value::from(time))));
         if !self.only.is_empty() {
             parts.push(("only", texts(&self.only)));
+        }
+        if !self.lookups.is_empty() {
+            parts.push(("lookups", self.lookups.value()));
         }
         Value::hash(parts)
     }
@@ -180,7 +217,7 @@ mod tests {
         let imported = Imported {
             from: vec!["https://pdb:8081".into()],
             at: Some(1_700_000_000),
-            only: Vec::new(),
+            ..Imported::default()
         };
         let text = nodes_file(nodes.all(), &wanted, &imported).unwrap();
         assert_eq!(
@@ -223,6 +260,29 @@ mod tests {
         assert_eq!(state(&a, "role"), "unknown");
         let twice = nodes_file(again.all(), &wanted, &imported).unwrap();
         assert_eq!(twice, text);
+    }
+
+    #[test]
+    fn imported_nodes_grow_old() {
+        let imported = Imported {
+            at: Some(1_700_000_000),
+            ..Imported::default()
+        };
+        let after = |seconds: i64| 1_700_000_000 + seconds;
+        for (seconds, age) in [
+            (1, "just now"),
+            (61, "1 minute ago"),
+            (7_200, "2 hours ago"),
+            (7 * 86_400, "7 days ago"),
+        ] {
+            assert_eq!(imported.age(after(seconds)).as_deref(), Some(age));
+        }
+        assert_eq!(imported.stale_since(after(7 * 86_400 - 1)), None);
+        assert_eq!(
+            imported.stale_since(after(9 * 86_400)).as_deref(),
+            Some("2023-11-21 22:13:20 UTC")
+        );
+        assert_eq!(Imported::default().age(after(0)), None);
     }
 
     #[test]

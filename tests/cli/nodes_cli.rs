@@ -52,6 +52,56 @@ pub(super) fn run(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
 }
 
 #[test]
+fn a_folder_of_environments_has_the_nodes_of_each() {
+    let hiera = "version: 5\nhierarchy: [{name: a, path: common.yaml}]\n";
+    let folder = files_in(&[
+        ("environments/production/hiera.yaml", hiera),
+        (
+            "environments/production/data/common.yaml",
+            "of: '%{environment}'\n",
+        ),
+        ("environments/staging/hiera.yaml", hiera),
+        (
+            "environments/staging/data/common.yaml",
+            "of: 'next %{environment}'\n",
+        ),
+        (
+            "nodes.json",
+            r#"{"a": {"facts": {}, "environment": "production"}, "b": {"facts": {}, "environment": "staging"}, "c": {"facts": {}}}"#,
+        ),
+    ]);
+    for (environment, nodes, value) in [
+        ("production", &["a", "c"][..], "production"),
+        ("staging", &["b", "c"][..], "next staging"),
+    ] {
+        let words = [
+            "matrix",
+            "of",
+            "--format",
+            "json-lines",
+            "--environment",
+            environment,
+        ];
+        let (text, note, _) = run(folder.path(), &words);
+        let row: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let answers = row["answers"].as_array().unwrap();
+        assert_eq!(answers.len(), 1, "{text}");
+        assert_eq!(answers[0]["nodes"], serde_json::json!(nodes));
+        assert_eq!(answers[0]["value"], value);
+        assert!(
+            note.contains("1 node of other environments left out"),
+            "{note}"
+        );
+    }
+    // A comparison of environments is for all nodes.
+    let words = ["diff", "production", "staging", "--format", "json-lines"];
+    let (text, _, code) = run(folder.path(), &words);
+    let row: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(row["after"]["nodes"], serde_json::json!(["a", "b", "c"]));
+    assert_eq!(code, 2);
+}
+
+#[test]
 fn hosts_are_known_by_the_names_of_their_files() {
     let folder = workspace();
     let (text, _, code) = run(folder.path(), &["matrix", "port", "--format", "json-lines"]);

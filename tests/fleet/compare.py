@@ -1,55 +1,9 @@
 #!/usr/bin/python3
 """Fills a real PuppetDB with more than a hundred nodes, imports them, and compares with what PuppetDB holds
 and with what `puppet lookup --node` answers. Run by tests/fleet/run."""
-import datetime, glob, json, os, re, shutil, subprocess, sys, time, urllib.parse, urllib.request
+import json, os, re, shutil, subprocess
 
-program, fleet = os.environ["PROGRAM"], os.environ["FLEET"]
-http, tls, size = os.environ["PDB_HTTP"], os.environ["PDB"], int(os.environ["SIZE"])
-confdir = f"{fleet}/puppet"
-work = f"{fleet}/work"
-failures = []
-
-
-def check(what, is_right, more=""):
-    print(("ok      " if is_right else "FAILED  ") + what, more if not is_right else "")
-    if not is_right:
-        failures.append(what)
-
-
-def run(*words, rc=0):
-    done = subprocess.run([program, *words], capture_output=True, text=True, cwd=work)
-    if done.returncode != rc:
-        sys.exit(f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}")
-    return done
-
-
-def query(pql):
-    url = f"{http}/pdb/query/v4?" + urllib.parse.urlencode({"query": pql})
-    return json.load(urllib.request.urlopen(url))
-
-
-def send(name, environment, facts, trusted):
-    now = datetime.datetime.utcnow().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    values = dict(facts, trusted=trusted)
-    body = {"certname": name, "environment": environment, "producer_timestamp": now, "producer": "test", "values": values}
-    words = urllib.parse.urlencode({"certname": name, "command": "replace_facts", "version": 5, "producer-timestamp": now})
-    request = urllib.request.Request(f"{http}/pdb/cmd/v1?{words}", json.dumps(body).encode(), {"Content-Type": "application/json"})
-    urllib.request.urlopen(request).read()
-
-
-def wait_for(count):
-    for _ in range(1800):
-        found = query("inventory[count()] {}")[0]["count"]
-        if found >= count:
-            return
-        time.sleep(0.5)
-    sys.exit(f"PuppetDB has {found} of {count} nodes")
-
-
-def trusted_of(name, extensions):
-    host, _, domain = name.partition(".")
-    return {"authenticated": "remote", "certname": name, "hostname": host, "domain": domain, "extensions": extensions, "external": {}}
-
+from fleet import *
 
 # --- The workspace: acme, and levels by an extension without a name and by facts with odd names.
 shutil.rmtree(work, ignore_errors=True)
@@ -66,18 +20,7 @@ open(f"{work}/odd/data/common.yaml", "w").write(
 open(f"{work}/odd/data/oid-blue.yaml", "w").write("odd::oid: blue\n")
 
 # --- The nodes: those of acme, and others with the facts of real systems.
-sets = sorted(glob.glob("../shared/corpora/facts/**/*.facts", recursive=True) + glob.glob("../shared/corpora/facts/**/*.json", recursive=True))
-bases = []
-for path in sets:
-    try:
-        found = json.load(open(path))
-    except ValueError:
-        continue
-    if isinstance(found, dict) and "os" in found:
-        bases.append(found)
-if not bases:
-    print("../shared/corpora/facts is not here: only the facts of acme")
-    bases = [node["facts"] for node in acme.values()]
+bases = real_facts()
 sent = {}
 for name, node in acme.items():
     sent[name] = ("production", node["facts"], dict(trusted_of(name, {}), **node.get("trusted", {})))
@@ -161,13 +104,13 @@ for workspace, enc in [("acme", ["enc"]), ("acme", []), ("odd", [])]:
 # --- Real Puppet with PuppetDB's facts.
 def puppet(workspace, node, key):
     words = ["puppet", "lookup", "--node", node, key, "--hiera_config", f"{work}/{workspace}/hiera.yaml", "--confdir", confdir,
-             "--vardir", f"{fleet}/puppet-var", "--environmentpath", f"{fleet}/environments", "--facts_terminus", "puppetdb", "--render-as", "json"]
+             "--render-as", "json"]
     done = subprocess.run(words, capture_output=True, text=True)
     return done.returncode, done.stdout.strip(), done.stderr
 
 
 for environment in ["production", "staging"]:
-    os.makedirs(f"{fleet}/environments/{environment}", exist_ok=True)
+    os.makedirs(f"{fleet}/code/environments/{environment}", exist_ok=True)
 same = 0
 for workspace, node, key in [(w, n, k) for w, keys, nodes in [
         ("odd", ["odd::values", "odd::pp", "odd::oid"], ["n001.lon.acme.example", "n004.nyc.acme.example", "n030.nyc.acme.example"]),
@@ -219,34 +162,4 @@ if shutil.which("strace"):
 else:
     print("SKIPPED: no strace here, so connections are not seen")
 
-# --- Size and time.
-if size:
-    began = time.time()
-    for at in range(len(sent), size):
-        base = bases[at % len(bases)]
-        send(f"m{at:05}.big.example.com", "production", dict(base, site=["lon", "nyc"][at % 2], clientcert=f"m{at}"), trusted_of(f"m{at:05}.big.example.com", {"pp_role": "web"}))
-    wait_for(size)
-    print(f"{size} nodes sent in {time.time() - began:.0f} s")
-    identity = ["--cert", f"{confdir}/ssl/certs/admin.example.com.pem", "--key", f"{confdir}/ssl/private_keys/admin.example.com.pem", "--cacert", f"{confdir}/ssl/certs/ca.pem"]
-
-    def curl(pql):
-        began = time.time()
-        subprocess.run(["curl", "-sfG", *identity, f"{tls}/pdb/query/v4", "--data-urlencode", f"query={pql}", "-o", f"{fleet}/answer"], check=True)
-        return time.time() - began, os.path.getsize(f"{fleet}/answer")
-
-    _, found = importing("acme")
-    columns = [member for member in json.load(open(f"{work}/acme/nodes.json"))["web01.lon.acme.example"] if "." in member]
-    for _ in range(3):
-        part, part_bytes = curl(f"inventory[certname, environment, {', '.join(columns)}] {{}}")
-        all_time, all_bytes = curl("inventory[certname, environment, facts, trusted] {}")
-        began = time.time()
-        importing("acme")
-        own = time.time() - began
-        bytes = os.path.getsize(f"{work}/acme/nodes.json")
-        began = time.time()
-        run("nodes", "import", "--confdir", confdir, "--workspace", "acme", "--all-facts", "-o", f"{fleet}/all.json")
-        own_all = time.time() - began
-        print(f"{size} nodes: import {own:.2f} s, {bytes} bytes; PuppetDB's answer for the same by curl {part:.2f} s, {part_bytes} bytes; "
-              f"whole inventory by curl {all_time:.2f} s, {all_bytes} bytes (1/{all_bytes / bytes:.0f}); import --all-facts {own_all:.2f} s")
-
-sys.exit(f"{len(failures)} failures" if failures else 0)
+finish()

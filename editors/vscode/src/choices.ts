@@ -23,6 +23,8 @@ export interface Choice {
   readonly node: string;
   /** `all` where its facts are known. */
   readonly known: string;
+  /** Its environment, if a source tells it. */
+  readonly environment?: string | null;
   /** What tells it from the others: `role = web · facts.site = lon`. */
   readonly says: string;
 }
@@ -32,6 +34,17 @@ interface Origin {
   /** The file that describes them; null where data files are named after them. */
   readonly uri: string | null;
   readonly nodes: number;
+  /** When they were imported, if they were. */
+  readonly imported?: ImportTime | null;
+}
+
+/** When nodes were imported. */
+interface ImportTime {
+  readonly at: string | null;
+  /** The same as `3 days ago`. */
+  readonly age: string | null;
+  /** Since when they are out of date, if they are. */
+  readonly stale_since: string | null;
 }
 
 /** What `hiera.facts` answers. */
@@ -88,12 +101,25 @@ export function origins({ nodes, origins: all = [] }: Choices, name: (uri: strin
     return counted(nodes.length);
   }
   return all
-    .map(({ uri, nodes: count }) =>
-      uri === null
-        ? `${counted(count)} from the names of data files`
-        : `${counted(count)} from ${name(uri)}`,
-    )
+    .map(({ uri, nodes: count, imported }) => {
+      const age = imported?.age ?? null;
+      const from = uri === null ? "the names of data files" : name(uri);
+      return `${counted(count)} from ${from}${age === null ? "" : `, imported ${age}`}`;
+    })
     .join(", ");
+}
+
+/** What is out of date: `nodes.json is stale since 2026-11-29 10:00:00 UTC`. */
+export function stale({ origins: all = [] }: Choices, name: (uri: string) => string): string[] {
+  return all.flatMap(({ uri, imported }) => {
+    const since = imported?.stale_since ?? null;
+    return uri === null || since === null ? [] : [`${name(uri)} is stale since ${since}`];
+  });
+}
+
+/** What tells a node from the others, for a picker: `staging · role = web`. */
+export function described(choice: Choice | undefined): string[] {
+  return choice === undefined ? [] : [choice.environment ?? "", choice.says].filter(Boolean);
 }
 
 /** Whether anything but the names of nodes is known. */

@@ -108,10 +108,10 @@ export class Commands {
   }
 
   /** What a file of nodes is made from where the user is. */
-  async nodesFile(): Promise<{ recipes: readonly Recipe[]; choices: Choices; facts: Facts }> {
+  async nodesFile(): Promise<{ recipes: readonly Recipe[]; import?: string; choices: Choices; facts: Facts }> {
     const place = this.place();
-    const { recipes } = (await this.request(RECIPES, place)) as { recipes: readonly Recipe[] };
-    return { recipes, choices: await this.choices(place), facts: await this.facts(place) };
+    const answer = (await this.request(RECIPES, place)) as { recipes: readonly Recipe[]; import?: string };
+    return { ...answer, choices: await this.choices(place), facts: await this.facts(place) };
   }
 
   private async argument(command: string): Promise<Arguments | undefined> {

@@ -22,7 +22,7 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
       output.info(`hiera-ls ${version}: ${program}, from ${source}`);
       const server = { command: program, args: ["--stdio"] };
       const client = new LanguageClient("hiera-ls", "Hiera", server, options);
-      return { client, version, page: (code) => page(program, code) };
+      return { client, version, program, page: (code) => page(program, code) };
     },
   });
 }

@@ -14,10 +14,10 @@ import { announce, Commands, isOfCommand, MATRIX } from "./commands";
 import { Documents } from "./documents";
 import { chooseHierarchy, type Hierarchies, keepHierarchy } from "./hierarchies";
 import { MatrixViews } from "./matrixView";
-import { createNodes } from "./nodesFile";
+import { createNodes, importNodes } from "./nodesFile";
 import { isServed, linked, ofServer, scheme } from "./places";
 import type { Platform, Reached } from "./platform";
-import { type Arguments, CREATE_NODES } from "./questions";
+import { type Arguments, CREATE_NODES, IMPORT_NODES } from "./questions";
 import { Status } from "./status";
 import { WORD } from "./words";
 
@@ -36,6 +36,7 @@ const SWITCHES: Readonly<Record<string, string>> = { "hiera.reveal": "decrypt" }
 const OWN = [
   "hiera-ls.matrixAsText",
   CREATE_NODES,
+  IMPORT_NODES,
   "hiera-ls.chooseHierarchy",
   "hiera-ls.openWalkthrough",
   "hiera-ls.showLog",
@@ -61,6 +62,7 @@ export async function begin(context: vscode.ExtensionContext, platform: Platform
     vscode.commands.registerCommand("hiera-ls.useHierarchy", (file: vscode.Uri) => started.useHierarchy(file)),
     vscode.commands.registerCommand("hiera-ls.matrixAsText", () => started.matrixAsText()),
     vscode.commands.registerCommand(CREATE_NODES, () => started.createNodes()),
+    vscode.commands.registerCommand(IMPORT_NODES, () => started.importNodes()),
     vscode.commands.registerCommand("hiera-ls.openWalkthrough", () =>
       vscode.commands.executeCommand(
         "workbench.action.openWalkthrough",
@@ -321,6 +323,18 @@ class Session {
     const known = await this.commands?.nodesFile();
     if (known !== undefined) {
       await createNodes(known.recipes, known.choices, known.facts, this.platform.hasTerminal);
+    }
+  }
+
+  /** Imports nodes in a terminal. */
+  async importNodes(): Promise<void> {
+    if (!this.platform.hasTerminal) {
+      void vscode.window.showInformationMessage("Hiera: nodes are imported where there is a terminal; a browser has none");
+      return;
+    }
+    const known = await this.commands?.nodesFile();
+    if (known?.import !== undefined) {
+      await importNodes(known.import, this.reached?.program);
     }
   }
 

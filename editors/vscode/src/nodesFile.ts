@@ -54,3 +54,24 @@ async function offer({ title, detail, command }: Recipe, hasTerminal: boolean): 
     terminal.sendText(command, false);
   }
 }
+
+/** The name with which the server's command line begins. */
+const PROGRAM = "hiera-ls";
+
+/** Lets the user complete the command that imports nodes, and runs it in a terminal. */
+export async function importNodes(command: string, program = PROGRAM): Promise<void> {
+  const line = await vscode.window.showInputBox({
+    title: "Hiera: Import Nodes",
+    prompt: "Runs in a terminal. Without --puppetdb the address is that in puppetdb.conf; a folder of a classifier's output can be added",
+    value: command,
+    valueSelection: [command.length, command.length],
+    ignoreFocusOut: true,
+  });
+  if (line === undefined) {
+    return;
+  }
+  const own = program.includes(" ") ? `"${program}"` : program;
+  const terminal = vscode.window.createTerminal({ name: "Hiera" });
+  terminal.show();
+  terminal.sendText(line.startsWith(`${PROGRAM} `) ? `${own}${line.slice(PROGRAM.length)}` : line, true);
+}

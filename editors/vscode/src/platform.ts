@@ -7,6 +7,8 @@ import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languagec
 export interface Reached {
   readonly client: BaseLanguageClient;
   readonly version: string;
+  /** The program, where the server is one. */
+  readonly program?: string;
   /** The page of a rule. */
   readonly page: (code: string) => Promise<string>;
   /** Hears that the server has died, where the client does not see it. */

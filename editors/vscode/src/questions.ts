@@ -9,6 +9,7 @@ import type { WorkspaceEdit } from "vscode-languageclient";
 import {
   type Choices,
   counted,
+  described,
   type Fact,
   type Facts,
   hasFacts,
@@ -35,6 +36,9 @@ export type Question = (place: Arguments, ask: Ask) => Promise<Arguments | undef
 
 /** The extension's command that writes a file of nodes. */
 export const CREATE_NODES = "hiera-ls.createNodes";
+
+/** The extension's command that imports nodes in a terminal. */
+export const IMPORT_NODES = "hiera-ls.importNodes";
 
 /** The server's command that takes all facts of a what-if back. */
 export const CLEAR_FACTS = "hiera.clearFacts";
@@ -65,7 +69,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     const each = nodes.map((name, at): Named & Way => ({
       label: name,
       name,
-      description: [...mark(name), choices.choices?.[at]?.says ?? ""].filter(Boolean).join(" · "),
+      description: [...mark(name), ...described(choices.choices?.[at])].join(" · "),
     }));
     const picked = await vscode.window.showQuickPick<Named & Way>([all, ...each, ...waysToNodes(choices)], {
       title: SELECT_NODE,
@@ -186,7 +190,7 @@ async function pickWhose(choices: Choices, { facts }: Facts): Promise<readonly s
     }
   }
   choices.nodes.forEach((name, at) => {
-    items.push({ label: name, description: choices.choices?.[at]?.says ?? "", whose: [name] });
+    items.push({ label: name, description: described(choices.choices?.[at]).join(" · "), whose: [name] });
   });
   const typed = (text: string): Item => ({
     label: text,
@@ -257,6 +261,7 @@ function waysToNodes(choices: Choices): (Named & Way)[] {
   return [
     { label: "", kind: vscode.QuickPickItemKind.Separator, name: null },
     { label: "$(new-file) Create nodes.json…", description: why, name: null, run: CREATE_NODES },
+    { label: "$(cloud-download) Import Nodes…", description: "from PuppetDB", name: null, run: IMPORT_NODES },
   ];
 }
 
@@ -321,11 +326,11 @@ async function pickSide(
   selected: string | null,
   title = COMPARE,
 ): Promise<string | undefined> {
-  const says = new Map(choices.choices?.map((choice) => [choice.node, choice.says]));
+  const known = new Map(choices.choices?.map((choice) => [choice.node, choice]));
   const items: (Named & Way)[] = nodes.map((name) => ({
     label: name,
     name,
-    description: [name === selected ? "selected" : "", says.get(name) ?? ""].filter(Boolean).join(" · "),
+    description: [...(name === selected ? ["selected"] : []), ...described(known.get(name))].join(" · "),
   }));
   // The selected node is the likeliest.
   items.sort((a, b) => Number(b.name === selected) - Number(a.name === selected));

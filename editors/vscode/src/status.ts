@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { ofServer } from "./places";
-import { type Choices, counted, hasFacts, origins, shown } from "./choices";
+import { type Choices, counted, hasFacts, origins, shown, stale } from "./choices";
 
 type State = "starting" | "running" | "stopped" | "failed";
 
@@ -16,6 +16,7 @@ const OFFERED = {
   override: "hiera.setFact",
   clear: "hiera.clearFacts",
   create: "hiera-ls.createNodes",
+  import: "hiera-ls.importNodes",
   hierarchy: "hiera-ls.chooseHierarchy",
   doctor: "hiera.doctor",
   menu: "hiera-ls.menu",
@@ -159,7 +160,7 @@ export class Status implements vscode.Disposable {
     }
     if (choices !== undefined) {
       const named = (uri: string) => vscode.workspace.asRelativePath(ofServer(uri));
-      lines.push(`nodes: ${origins(choices, named)}`);
+      lines.push(`nodes: ${origins(choices, named)}`, ...stale(choices, named));
       const whom = choices.selected ?? (choices.nodes.length === 0 ? "any node" : `all ${counted(choices.nodes.length)}`);
       lines.push(`answers are for: ${whom}`);
       for (const [path, value] of Object.entries(choices.facts ?? {})) {
@@ -184,6 +185,9 @@ export class Status implements vscode.Disposable {
     }
     if (choices !== undefined && !hasFacts(choices)) {
       links.push(link("Create nodes.json…", OFFERED.create));
+    }
+    if (choices?.origins?.some(({ imported }) => (imported ?? null) !== null) === true) {
+      links.push(link("Import Nodes…", OFFERED.import));
     }
     links.push(link("Choose hiera.yaml…", OFFERED.hierarchy), link("Doctor", OFFERED.doctor));
     links.push(link("All Commands", OFFERED.menu), link("Log", OFFERED.log));

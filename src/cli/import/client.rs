@@ -89,10 +89,42 @@ impl Client {
     /// # Errors
     /// Why there is none, in words.
     pub(super) fn ask(&self, query: &str) -> Result<String, String> {
-        let body = serde_json::json!({ "query": query }).to_string();
+        self.post(&self.endpoint, &serde_json::json!({ "query": query }))?
+    }
+
+    /// A page of what the latest catalogs of nodes looked up, of some or of all; `None` if this PuppetDB
+    /// has no such records.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    pub(super) fn catalog_inputs(
+        &self,
+        certnames: Option<&[&str]>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Option<String>, String> {
+        let address = format!("{}/catalog-inputs", self.endpoint);
+        let mut body = serde_json::json!({
+            "order_by": [{ "field": "certname" }],
+            "limit": limit,
+            "offset": offset,
+        });
+        if let Some(names) = certnames {
+            body["query"] = serde_json::json!(["in", "certname", ["array", names]]);
+        }
+        Ok(self.post(&address, &body)?.ok())
+    }
+
+    /// Asks at an address. The inner error is that of an address that does not exist.
+    fn post(
+        &self,
+        address: &str,
+        body: &serde_json::Value,
+    ) -> Result<Result<String, String>, String> {
+        let body = body.to_string();
         let mut request = self
             .agent
-            .post(&self.endpoint)
+            .post(address)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json");
         if let Some(token) = &self.token {
@@ -116,7 +148,7 @@ impl Client {
         let body = response.body_mut().with_config().limit(limit);
         let text = body.read_to_string().map_err(|error| failed(&error));
         if status.is_success() {
-            return text;
+            return text.map(Ok);
         }
         let text = text.unwrap_or_default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -127,7 +159,12 @@ impl Client {
         } else {
             ""
         };
-        Err(format!("{}: {status}{hint}: {text}", self.shown))
+        let message = format!("{}: {status}{hint}: {text}", self.shown);
+        if status == http::StatusCode::NOT_FOUND {
+            Ok(Err(message))
+        } else {
+            Err(message)
+        }
     }
 
     fn words(&self, error: &Error) -> String {

@@ -59,6 +59,9 @@ pub(super) struct ImportArguments {
     /// Only nodes for which this holds, in PuppetDB's query language: facts.site = "lon"
     #[arg(long = "where", value_name = "PQL")]
     clause: Option<String>,
+    /// Do not ask PuppetDB which keys the catalogs of the nodes looked up
+    #[arg(long)]
+    no_lookups: bool,
     /// Write all facts and trusted data instead of those that are needed
     #[arg(long)]
     all_facts: bool,
@@ -118,6 +121,9 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
             None => node.clone(),
         });
         let nodes: Vec<Arc<Node>> = completed.collect();
+        if !arguments.no_lookups {
+            imported.lookups = query::lookups(&client, &nodes)?;
+        }
         let is_left_out = |node: &&Arc<Node>| found.nodes.get(&node.certname).is_none();
         let left_out = saved.all().iter().filter(is_left_out).count();
         if left_out > 0 {
@@ -151,7 +157,7 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
         Some(at) => {
             write_private(&opened.folder, &at, &text)?;
             note_other_files(&at, &opened.project);
-            printed(&summary(&at, &nodes, &wanted, text.len()))
+            printed(&summary(&at, &nodes, &wanted, &imported, text.len()))
         }
     }
 }
@@ -252,7 +258,13 @@ fn note_other_files(at: &str, project: &Project) {
 }
 
 /// What was written, in a sentence.
-fn summary(at: &str, nodes: &[Arc<Node>], wanted: &Completeness, bytes: usize) -> String {
+fn summary(
+    at: &str,
+    nodes: &[Arc<Node>],
+    wanted: &Completeness,
+    imported: &Imported,
+    bytes: usize,
+) -> String {
     let mut names = Vec::new();
     for (part, told) in [("facts", &wanted.facts), ("trusted", &wanted.trusted)] {
         match told.outermost() {
@@ -269,5 +281,12 @@ fn summary(at: &str, nodes: &[Arc<Node>], wanted: &Completeness, bytes: usize) -
     };
     let size = bytes.div_ceil(1024);
     let count = counted(nodes.len());
-    format!("{}: {count} ({size} KiB) with {names}\n", shown(at))
+    let lookups = match imported.lookups.nodes() {
+        0 => String::new(),
+        nodes => format!(", and what the catalogs of {} looked up", counted(nodes)),
+    };
+    format!(
+        "{}: {count} ({size} KiB) with {names}{lookups}\n",
+        shown(at)
+    )
 }

@@ -1,18 +1,28 @@
 //! Queries for the inventory of PuppetDB, and their pages.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::client::Client;
 use crate::cli::terminal::ProgressLine;
 use crate::interpolation::Segment;
-use crate::scope::{Completeness, Nodes, Told, json_names_nodes, read_json_nodes};
+use crate::scope::{
+    Completeness, DEFAULT_ENVIRONMENT, LookupRecord, Node, Nodes, Told, json_names_nodes,
+    read_catalog_inputs, read_json_nodes,
+};
 use crate::value::{HashMap, from_json};
 
-/// Nodes of one answer, if single facts are asked for.
-const PAGE: usize = 5_000;
+/// Nodes of one answer, if single facts are asked for. PuppetDB computes all answers for each page.
+const PAGE: usize = 10_000;
 
 /// Nodes of one answer with all facts.
 const PAGE_OF_WHOLE: usize = 1_000;
+
+/// Catalogs of one answer about what they looked up.
+const PAGE_OF_CATALOGS: usize = 500;
+
+/// Maximum number of nodes whose catalogs are asked for by name.
+const MAX_NAMES: usize = 200;
 
 /// Maximum number of nodes of a fleet.
 const MAX_NODES: usize = 1_000_000;
@@ -104,12 +114,50 @@ pub(super) fn inventory(
         }
         offset += page;
         progress.show(&format!("{} of {total} nodes", nodes.all().len()));
-        if count < page {
+        if count < page || offset >= total {
             break;
         }
     }
     let has_changed = nodes.all().len() != total;
     Ok(Inventory { nodes, has_changed })
+}
+
+/// Asks what the latest catalogs of the nodes looked up, page by page.
+///
+/// # Errors
+/// An error of PuppetDB, or an answer that cannot be read.
+pub(super) fn lookups(client: &Client, nodes: &[Arc<Node>]) -> Result<LookupRecord, String> {
+    let wrong = |error: String| format!("the answer of PuppetDB: {error}");
+    let mut progress = ProgressLine::new();
+    let mut record = LookupRecord::default();
+    let environments = nodes.iter();
+    let environments = environments.map(|it| (&*it.certname, it.environment.as_deref()));
+    let environments: BTreeMap<&str, Option<&str>> = environments.collect();
+    // PuppetDB compares each record with each name.
+    let names: Vec<&str> = environments.keys().copied().collect();
+    let names = (names.len() <= MAX_NAMES).then_some(names);
+    let mut offset = 0;
+    while offset < MAX_NODES {
+        progress.show(&format!("what {offset} catalogs looked up"));
+        let Some(text) = client.catalog_inputs(names.as_deref(), PAGE_OF_CATALOGS, offset)? else {
+            break;
+        };
+        let answer = from_json(&text).map_err(|error| wrong(error.to_string()))?;
+        let mut rows = 0;
+        let mut add = |certname: &str, at: i64, keys: &[&str]| {
+            rows += 1;
+            if let Some(environment) = environments.get(certname) {
+                let environment = environment.unwrap_or(DEFAULT_ENVIRONMENT);
+                record.add(environment, at, keys.iter().copied());
+            }
+        };
+        read_catalog_inputs(&answer, &mut add).map_err(wrong)?;
+        if rows < PAGE_OF_CATALOGS {
+            break;
+        }
+        offset += rows;
+    }
+    Ok(record)
 }
 
 fn count(client: &Client, filter: &Filter) -> Result<usize, String> {

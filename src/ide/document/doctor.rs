@@ -263,28 +263,21 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: i64) {
 /// When and where nodes were imported, and which.
 fn imported_words(imported: &Imported, now: i64) -> String {
     let from = imported.from.join(" and ");
-    let time = imported.time().zip(imported.at);
-    let time = time.map_or_else(String::new, |(time, at)| {
-        format!(" on {time} ({})", age(now - at))
+    let time = imported.time().zip(imported.age(now));
+    let time = time.map_or_else(String::new, |(time, age)| {
+        let stale = imported.stale_since(now);
+        let stale = stale.map_or_else(String::new, |since| format!(", stale since {since}"));
+        format!(" on {time} ({age}{stale})")
     });
     let only = match &imported.only[..] {
         [] => String::new(),
         only => format!(": only those with {}", only.join(" and ")),
     };
-    format!(", imported{time} from {from}{only}")
-}
-
-/// A number of seconds in words, as a time in the past.
-fn age(seconds: i64) -> String {
-    const UNITS: [(i64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
-    let whole = UNITS.iter().find(|(unit, _)| seconds >= *unit);
-    whole.map_or_else(
-        || "just now".to_owned(),
-        |(unit, name)| {
-            let count = usize::try_from(seconds / unit).unwrap_or_default();
-            format!("{} ago", number_of(count, name))
-        },
-    )
+    let lookups = match imported.lookups.nodes() {
+        0 => String::new(),
+        nodes => format!(", with what the catalogs of {} looked up", counted(nodes)),
+    };
+    format!(", imported{time} from {from}{only}{lookups}")
 }
 
 fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
@@ -392,7 +385,12 @@ fn json_of(report: &Report) -> Value {
             let mut json = json!({ "file": origin.path.as_deref(), "nodes": origin.nodes });
             if let Some(imported) = &origin.imported {
                 let (from, only) = (texts(&imported.from), texts(&imported.only));
-                json["imported"] = json!({ "at": imported.time(), "from": from, "only": only });
+                json["imported"] = json!({
+                    "at": imported.time(),
+                    "from": from,
+                    "only": only,
+                    "catalogs": imported.lookups.nodes(),
+                });
             }
             json
         })

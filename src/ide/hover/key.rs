@@ -39,6 +39,10 @@ pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Reque
     let mut page = answers(context, target, request);
     links(context, target, &mut page);
     class::add_parameter(context, target, &mut page);
+    let (view, analysis) = (context.view, context.view.analysis);
+    if let Some(observed) = analysis.observed(view.root, analysis.nodes, &target.root) {
+        page.line(vec![text(observed.words())]);
+    }
     page.line(levels::hierarchy_line(context));
     let refused = context.view.refused_files(&target.root);
     if !refused.is_empty() {

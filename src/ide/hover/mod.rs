@@ -45,7 +45,7 @@ mod word;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::shell::shell_word;
+use super::shell_word;
 use super::target::{self, KeyTarget, Target, is_config};
 use crate::analysis::{Analysis, FileView, KeyPositions, LevelValue, RootView, without_keys};
 pub use crate::page::Link;
@@ -372,7 +372,7 @@ impl<'a> Context<'a> {
     /// Indexes of the known nodes that read the file. O(nodes).
     pub(super) fn readers(&self) -> Cow<'_, [usize]> {
         if self.is_code {
-            (0..self.view.analysis.nodes.len()).collect()
+            self.view.members().into()
         } else {
             Cow::Borrowed(self.own.readers())
         }

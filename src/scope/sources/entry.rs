@@ -84,6 +84,11 @@ fn not_understood(certname: &str, member: &str) -> NodesError {
     ))
 }
 
+/// Whether the path of a fact is one into trusted data, which PuppetDB keeps among the facts.
+fn is_of_trusted(path: &str) -> bool {
+    path == "trusted" || path.starts_with("trusted.")
+}
+
 /// A node from its entry, without the facts in it, which are given apart.
 ///
 /// # Errors
@@ -106,7 +111,14 @@ pub(in super::super) fn node_of(
     for (name, value) in entry {
         let name = name.to_s();
         match name.split_once('.') {
-            Some(("facts", path)) => facts.add(certname, &name, path, value)?,
+            Some(("facts", path)) => {
+                let value = if is_of_trusted(path) {
+                    &Value::Undef
+                } else {
+                    value
+                };
+                facts.add(certname, &name, path, value)?;
+            }
             Some(("trusted", path)) => trusted.add(certname, &name, path, value)?,
             Some(("variables", path)) => single_variables.add(certname, &name, path, value)?,
             _ if name == "environment" => environment = value.as_str().map(Arc::from),
@@ -126,8 +138,14 @@ pub(in super::super) fn node_of(
         GivenFacts::All(facts, trusted) => (Some(facts), trusted),
         GivenFacts::None => (None, None),
     };
-    let of_fact = || trusted_in(&HashMap::from_iter([("trusted".into(), of_fact?)]));
-    let (trusted, trusted_told) = match hash("trusted")?.or_else(of_fact) {
+    let of_fact =
+        of_fact.and_then(|fact| trusted_in(&HashMap::from_iter([("trusted".into(), fact)])));
+    // PuppetDB keeps the trusted data among the facts too, where no agent has it.
+    let given = given.map(|facts| match of_fact {
+        Some(_) => facts.without(&|name| name == "trusted"),
+        None => facts,
+    });
+    let (trusted, trusted_told) = match hash("trusted")?.or(of_fact) {
         Some(all) => (all, Told::All),
         None => (trusted.values, trusted.told),
     };

@@ -12,7 +12,7 @@ use super::facts_file::trusted_in;
 use super::node::{Node, with_part_at};
 use super::nodes::{Nodes, NodesError};
 use super::share::Share;
-use super::{IMPORT, Knowledge, Told};
+use super::{Facts, IMPORT, Knowledge, Told};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value};
 
@@ -362,6 +362,11 @@ impl Collector<'_> {
                 .cloned()
                 .unwrap_or_default();
             let is_whole = trusted_in(&of_node.facts).is_some();
+            let is_part = of_node.facts.contains_key(&StrKey("trusted"))
+                && of_node
+                    .told
+                    .iter()
+                    .all(|path| path.len() > 1 || path[0] != "trusted".into());
             for path in of_node.told {
                 let path: Vec<Segment> = path.iter().map(segment).collect();
                 match path.split_first() {
@@ -375,7 +380,10 @@ impl Collector<'_> {
                 }
                 node.told.facts.add_path(path);
             }
-            node.facts = of_node.facts.into();
+            node.facts = Facts::from(of_node.facts);
+            if is_whole || is_part {
+                node.facts = node.facts.without(&|name| name == "trusted");
+            }
             node.knowledge = Knowledge::All;
             self.insert(node);
         }

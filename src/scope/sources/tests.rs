@@ -110,6 +110,25 @@ fn answers_of_puppetdb_are_read() {
     assert_eq!(state(&nodes, "b", "facts.os.family"), "unknown");
 }
 
+#[test]
+fn trusted_data_is_no_fact() {
+    let whole = r#"{"authenticated": "remote", "certname": "t.x", "extensions": {}}"#;
+    for text in [
+        format!(r#"[{{"certname": "a", "facts": {{"site": "lon", "trusted": {whole}}}, "trusted": {whole}}}]"#),
+        format!(r#"[{{"certname": "a", "facts": {{"data": [{{"name": "trusted", "value": {whole}}}]}}}}]"#),
+        r#"[{"certname": "a", "facts.trusted.certname": "t.x", "facts.trusted": {"certname": "t.x"}}]"#.to_owned(),
+        format!(r#"{{"a": {{"facts": {{"trusted": {whole}}}}}}}"#),
+    ] {
+        let nodes = json(&text, "x");
+        for path in ["facts.trusted.certname", "facts.trusted"] {
+            assert_eq!(state(&nodes, "a", path), "undefined", "{text}");
+        }
+    }
+    // A fact of that name that is something else stays.
+    let nodes = json(r#"[{"certname": "a", "facts": {"trusted": "yes"}}]"#, "x");
+    assert_eq!(state(&nodes, "a", "facts.trusted"), "yes");
+}
+
 /// `Puppet::Node#sanitize`
 #[test]
 fn complete_trusted_data_among_the_facts_is_used() {
@@ -129,6 +148,12 @@ fn complete_trusted_data_among_the_facts_is_used() {
         assert_eq!(role.as_deref(), Some("fe"), "{text}");
         let domain = known(&nodes, "a", "trusted.domain");
         assert_eq!(domain.as_deref(), Some("x"), "{text}");
+        // PuppetDB stores it among the facts; agents send no such fact.
+        assert_ne!(
+            state(&nodes, "a", "facts.trusted.certname"),
+            "t.x",
+            "{text}"
+        );
         // Data given for the node itself takes precedence.
         let with_trusted = text.replace(r#""facts""#, r#""trusted": {"extensions": {}}, "facts""#);
         let nodes = json(&with_trusted, "x");

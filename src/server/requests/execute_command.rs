@@ -107,7 +107,7 @@ pub(crate) async fn handle(
         },
         NODES => nodes::nodes(session, &arguments).await.map(Some),
         FACTS => nodes::facts(session, &arguments).await.map(Some),
-        RECIPES => Ok(Some(nodes::recipes())),
+        RECIPES => nodes::recipes(session, &arguments).await.map(Some),
         HIERARCHIES => hierarchies(session, &arguments).await.map(Some),
         command @ (SET_VALUE | WHY_NOT) => {
             let answer = super::set_value::answer(session, command, &arguments).await;

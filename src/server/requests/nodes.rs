@@ -1,16 +1,19 @@
 //! The commands for pickers of nodes and of facts: the choices, and how to get more.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::Result;
 
 use super::execute_command::place;
 use super::{View, of_workspace};
-use crate::analysis::{NodeSet, RECIPES, RootView, UsedVariable, ValueCounts};
+use crate::analysis::{NodeSet, RootView, UsedVariable, ValueCounts};
 use crate::disk;
-use crate::ide::what_if;
-use crate::scope::Knowledge;
-use crate::server::capabilities::{FACTS, NODES};
+use crate::ide::{shell_word, what_if};
+use crate::scope::{Imported, Knowledge};
+use crate::server::capabilities::{FACTS, NODES, RECIPES};
 use crate::server::connection::Connection;
+use crate::workspace::path;
 
 /// Maximum number of a node's variables in its description.
 const MAX_NAMED: usize = 4;
@@ -19,13 +22,21 @@ const MAX_NAMED: usize = 4;
 pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     let place = place(session, arguments);
     let with_details = arguments.get("details") == Some(&Value::Bool(true));
+    let now = disk::now();
     let work = move |view: View| {
         let known = view.nodes(&place);
         let nodes = known.nodes.all().iter();
         let nodes: Vec<&str> = nodes.map(|node| &*node.certname).collect();
         let origins = known.origins.iter().map(|origin| {
             let uri = origin.path.as_deref().map(disk::file_uri);
-            json!({ "uri": uri, "nodes": origin.nodes })
+            let imported = origin.imported.as_deref().map(|imported| {
+                json!({
+                    "at": imported.time(),
+                    "age": imported.age(now),
+                    "stale_since": imported.stale_since(now),
+                })
+            });
+            json!({ "uri": uri, "nodes": origin.nodes, "imported": imported })
         });
         let origins: Vec<Value> = origins.collect();
         let choice = view.context.choices.of(&place);
@@ -75,6 +86,7 @@ fn details(known: &NodeSet, used: &[UsedVariable]) -> Vec<Value> {
                 Knowledge::Name => "name",
                 Knowledge::Label => "label",
             },
+            "environment": node.environment.as_deref(),
             "says": values.take(MAX_NAMED).collect::<Vec<_>>().join(" · "),
         })
     });
@@ -118,10 +130,94 @@ pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Val
     of_workspace(session, FACTS, work).await
 }
 
-/// How to get a nodes file.
-pub(super) fn recipes() -> Value {
-    let recipes = RECIPES.iter().map(|recipe| {
+/// How to get a nodes file, and the command that imports one, as it was run the last time.
+pub(super) async fn recipes(session: &Connection, arguments: &Value) -> Result<Value> {
+    let place = place(session, arguments);
+    let work = move |view: View| {
+        let known = view.nodes(&place);
+        let mut imported = known.origins.iter().filter_map(|it| it.imported.as_deref());
+        let folders = view.snapshot.folders();
+        let around = folders
+            .iter()
+            .find(|folder| path::within(&place, folder).is_some());
+        let folder = around.or(folders.first()).map(|folder| &**folder);
+        let mut answer = all_recipes();
+        answer["import"] = import_command(imported.next(), folder).into();
+        answer
+    };
+    of_workspace(session, RECIPES, work).await
+}
+
+/// The command that imports nodes into a folder, from where they were imported before.
+fn import_command(imported: Option<&Imported>, folder: Option<&str>) -> String {
+    let mut command = "hiera-ls nodes import".to_owned();
+    let mut add = |words: &[&str]| {
+        for word in words {
+            command.push(' ');
+            command.push_str(&shell_word(word));
+        }
+    };
+    if let Some(folder) = folder {
+        add(&["--workspace", folder]);
+    }
+    let Some(imported) = imported else {
+        return command;
+    };
+    let is_address = |from: &&Arc<str>| from.starts_with("https://") || from.starts_with("http://");
+    if let Some(address) = imported.from.iter().find(is_address) {
+        add(&["--puppetdb", address]);
+    }
+    for only in &imported.only {
+        let named = only.strip_prefix("environment = \"");
+        let named = named.and_then(|rest| rest.strip_suffix('"'));
+        let clause = || only.strip_prefix('(')?.strip_suffix(')');
+        match (named, clause()) {
+            (Some(name), _) => add(&["--environment", name]),
+            (None, Some(clause)) => add(&["--where", clause]),
+            (None, None) => {}
+        }
+    }
+    let files = imported.from.iter().filter(|from| !is_address(from));
+    files.for_each(|file| add(&[file]));
+    command
+}
+
+fn all_recipes() -> Value {
+    let recipes = crate::analysis::RECIPES.iter().map(|recipe| {
         json!({ "title": recipe.title, "detail": recipe.detail, "command": recipe.command })
     });
     json!({ "recipes": recipes.collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_is_repeated_with_its_flags() {
+        let imported = Imported {
+            from: vec!["https://pdb:8081".into(), "enc out".into()],
+            only: vec![
+                "environment = \"qa\"".into(),
+                "(facts.site = \"lon\")".into(),
+            ],
+            ..Imported::default()
+        };
+        for (imported, folder, expected) in [
+            (
+                Some(&imported),
+                Some("/my repo"),
+                "hiera-ls nodes import --workspace '/my repo' --puppetdb https://pdb:8081 \
+                 --environment qa --where 'facts.site = \"lon\"' 'enc out'",
+            ),
+            (
+                None,
+                Some("/repo"),
+                "hiera-ls nodes import --workspace /repo",
+            ),
+            (None, None, "hiera-ls nodes import"),
+        ] {
+            assert_eq!(import_command(imported, folder), expected);
+        }
+    }
 }

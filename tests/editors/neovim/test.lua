@@ -612,6 +612,20 @@ test('a recipe for a file of nodes is shown, not run', function()
   vim.cmd.close()
 end)
 
+test('the command that imports nodes is offered, to be changed before it runs', function()
+  local input, offered = vim.ui.input, nil
+  vim.ui.input = function(options, done)
+    offered = options.default
+    done(nil)
+  end
+  vim.cmd('HieraLs importNodes')
+  wait('the command', function()
+    return offered
+  end)
+  vim.ui.input = input
+  contains(offered, 'hiera-ls nodes import --workspace ')
+end)
+
 test('a key that is not there is a sentence, not a stack of errors', function()
   open('data/role/web.yaml')
   vim.api.nvim_win_set_cursor(0, { 1, 0 })

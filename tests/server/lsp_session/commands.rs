@@ -310,6 +310,7 @@ fn pickers_get_distinguishing_variables_and_relevant_facts() {
         {
           "node": "a.x",
           "known": "all",
+          "environment": null,
           "says": "facts.site = ls"
         }"#]]
     .assert_eq(&pretty(&known["choices"][0]));
@@ -379,6 +380,11 @@ fn pickers_get_distinguishing_variables_and_relevant_facts() {
         json!({})
     );
     let recipes = program.command("hiera.recipes", &json!({}));
+    let import = recipes["import"].as_str().unwrap();
+    assert!(
+        import.starts_with("hiera-ls nodes import --workspace "),
+        "{import}"
+    );
     let recipes = recipes["recipes"].as_array().unwrap();
     assert!(
         recipes

@@ -214,7 +214,9 @@ end
 local function says(answer)
   local found = {}
   for _, choice in ipairs(answer.choices or {}) do
-    found[choice.node] = choice.says
+    local environment = present(choice.environment)
+    local parts = environment and { environment, choice.says } or { choice.says }
+    found[choice.node] = table.concat(parts, ' · ')
   end
   return found
 end
@@ -494,9 +496,26 @@ local function create_nodes()
   end)
 end
 
+--- Lets the user complete the command that imports nodes, and runs it in a terminal.
+local function import_nodes()
+  local client = client_here()
+  if not (client and vim.tbl_contains(announced(client), RECIPES)) then
+    return notify('no server is attached', vim.log.levels.ERROR)
+  end
+  request(client, RECIPES, place_of_cursor(client), function(answer)
+    vim.ui.input({ prompt = 'Import nodes: ', default = answer.import }, function(line)
+      if line and line ~= '' then
+        vim.cmd.new()
+        vim.fn.termopen(line)
+      end
+    end)
+  end)
+end
+
 --- Commands that need no server.
 local own = {
   createNodes = create_nodes,
+  importNodes = import_nodes,
   hierarchy = choose_hierarchy,
   log = function()
     vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log.get_filename()))

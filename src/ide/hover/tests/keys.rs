@@ -231,6 +231,31 @@ fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
 }
 
 #[test]
+fn what_catalogs_looked_up_is_told() {
+    let known = nodes(
+        "hiera-ls/import: {lookups: {production: {nodes: 2, since: '2026-11-20 10:00:00 UTC', \
+         keys: {a: [2, '2026-11-21 10:00:00 UTC']}}}}\nn: {facts: {}}\n",
+    );
+    for (key, expected) in [
+        ("a$0: 1\nb: 1\n", "read by 2 nodes, last on 2026-11-21"),
+        (
+            "a: 1\nb$0: 1\n",
+            "never read since 2026-11-20, by the catalogs of 2 nodes",
+        ),
+    ] {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n#- data/common.yaml\n{key}"
+        );
+        let found = hover_with(&text, &known, None).unwrap();
+        assert!(
+            found.plain.lines().any(|line| line == expected),
+            "{}",
+            found.plain
+        );
+    }
+}
+
+#[test]
 fn a_selected_node_has_its_own_answer() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n");
