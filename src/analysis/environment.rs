@@ -48,27 +48,24 @@ impl<'a> Analysis<'a> {
     /// that lookups are asked for.
     #[must_use]
     pub fn name_of(self, root: &'a Root) -> &'a str {
-        let environment = self.snapshot.roots().environment_of(root);
-        let deployed = environment.filter(|root| is_deployed(root));
-        deployed.map_or(self.environment, |root| path::name(&root.dir))
+        self.deployed_name_of(root).unwrap_or(self.environment)
     }
 
-    /// Whether a known node may read the data of a root. In a folder `environments` each node reads that
-    /// of its own environment; other data may be deployed anywhere.
+    /// The name of the environment that a root belongs to, if it lies in a folder `environments`: only
+    /// nodes of that environment read its data. Other data may be deployed anywhere.
     #[must_use]
-    pub fn may_be_read_by(self, root: &'a Root, member: usize) -> bool {
+    pub fn deployed_name_of(self, root: &'a Root) -> Option<&'a str> {
         let environment = self.snapshot.roots().environment_of(root);
-        !environment.is_some_and(is_deployed) || self.has_member(root, member)
+        let deployed = environment.filter(|root| is_deployed(root));
+        deployed.map(|root| path::name(&root.dir))
     }
 
     /// What the recorded catalogs of nodes say of a key in the data of a root: of the nodes of its
     /// environment, if it lies in a folder `environments`. `None` if there is no record.
     #[must_use]
     pub fn observed(self, root: &'a Root, nodes: &KnownNodes, key: &str) -> Option<Observed> {
-        let environment = self.snapshot.roots().environment_of(root);
-        let name = environment.filter(|root| is_deployed(root));
-        let name = name.map(|root| path::name(&root.dir));
-        nodes.imported()?.lookups.of(name, key)
+        let lookups = &nodes.imported()?.lookups;
+        lookups.of(self.deployed_name_of(root), key)
     }
 
     /// Whether a known node may be in the environment of a root.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::RootView;
+use super::{Analysis, RootView};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::Place;
 use crate::scope::{Column, KnownNodes};
@@ -47,21 +47,26 @@ impl RootView<'_> {
             members.sort_unstable();
             members.dedup();
         }
-        members.retain(|&member| self.may_be_read_by(member));
+        self.retain_readers(&mut members);
         members
     }
 
-    /// The numbers of the known nodes that may read the data of this root.
+    /// The numbers of the known nodes that may read the data of this root. O(nodes).
     #[must_use]
     pub fn members(&self) -> Vec<usize> {
-        let all = 0..self.analysis.nodes.len();
-        all.filter(|&member| self.may_be_read_by(member)).collect()
+        let mut members = (0..self.analysis.nodes.len()).collect();
+        self.retain_readers(&mut members);
+        members
     }
 
-    /// Whether a known node may read the data of this root.
-    #[must_use]
-    pub fn may_be_read_by(&self, member: usize) -> bool {
-        self.analysis.may_be_read_by(self.root, member)
+    /// Keeps those of some known nodes, by number, that may read the data of this root. O(1) unless it
+    /// lies in a folder `environments`.
+    pub fn retain_readers(&self, members: &mut Vec<usize>) {
+        let Analysis { nodes, .. } = self.analysis;
+        if let Some(name) = self.analysis.deployed_name_of(self.root) {
+            let own = |member: usize| nodes.own_environment(member);
+            members.retain(|&member| own(member).is_none_or(|own| own == name));
+        }
     }
 }
 

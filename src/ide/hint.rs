@@ -345,7 +345,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
     let (path, selected) = (file.path(), analysis.selected);
     let session = view.session();
     let mut members = readers(&session, analysis.nodes, &view.layer, path);
-    members.retain(|&member| view.may_be_read_by(member));
+    view.retain_readers(&mut members);
     if let Some(selected) = selected {
         let member = analysis.nodes.find(selected);
         members.retain(|each| Some(*each) == member);
