@@ -29,9 +29,11 @@ pub(super) fn no_node(name: &str, known: &NodeSet) -> String {
         return format!("node '{name}' is not known: name a file with --nodes");
     }
     let names = known.nodes.all().iter().map(|node| &*node.certname);
-    let hint = match nearest_host(name, names) {
-        Some(known) => format!("did you mean '{known}'?"),
-        None => "give a file of its facts with --facts".to_owned(),
+    let hint = match (nearest_host(name, names), known.nodes.all()) {
+        (Some(known), _) => format!("did you mean '{known}'?"),
+        // Saved facts have another name than the node, if its certificate has.
+        (None, [only]) => format!("there is only '{}'", only.certname),
+        (None, _) => "give a file of its facts with --facts".to_owned(),
     };
     format!("node '{name}' is not in {}: {hint}", files.join(", "))
 }

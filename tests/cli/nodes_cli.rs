@@ -454,6 +454,25 @@ fn a_node_that_is_in_no_file_is_what_its_name_means() {
 }
 
 #[test]
+fn saved_facts_of_another_name_are_told() {
+    let folder = files_in(&[
+        ("hiera.yaml", HIERA),
+        ("data/common.yaml", "port: 80\n"),
+        (
+            "show.json",
+            r#"{"networking": {"fqdn": "web01.x.example"}, "os": {"family": "RedHat"}, "kernel": "Linux"}"#,
+        ),
+    ]);
+    let words = ["lookup", "port", "--nodes", "show.json", "--node", "cert-7"];
+    let (_, error, code) = run(folder.path(), &words);
+    assert_eq!(code, 1, "{error}");
+    assert_eq!(
+        error,
+        "hiera-ls: node 'cert-7' is not in show.json: there is only 'web01.x.example'\n"
+    );
+}
+
+#[test]
 fn facts_of_a_flag_lie_over_those_that_are_known_of_the_node() {
     let folder = files_in(MEANING);
     let nodes = r#"{"web01.a.example": {"facts": {"rack": "r1", "x": 1}}}"#;
