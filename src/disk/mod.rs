@@ -54,17 +54,18 @@ pub use walk::{MAX_DEPTH, MAX_FILES};
 #[cfg(all(feature = "server", not(target_family = "wasm")))]
 pub use watch::{WatchMode, Watcher};
 
-/// The time, in seconds since 1970.
+/// The time, in seconds since 1970; `None` in a browser, where the module has no clock.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,
     reason = "the only look at the time of day, for the age of imported nodes"
 )]
-pub fn now() -> i64 {
+pub fn now() -> Option<i64> {
+    if cfg!(target_family = "wasm") {
+        return None;
+    }
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
+    i64::try_from(since.ok()?.as_secs()).ok()
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ fn doctor(engine: &ReportEngine) -> Answered {
     let nodes = engine.nodes(&OverriddenFacts::new())?;
     let view = engine.view(&engine.snapshot, &nodes)?;
     let place = &view.root.dir;
-    let document = document::doctor::document(view.analysis, place, &nodes.set, "", 0);
+    let document = document::doctor::document(view.analysis, place, &nodes.set, "", None);
     document.data.ok_or_else(|| "nothing is known".to_owned())
 }
 

@@ -68,11 +68,11 @@ impl Imported {
         self.at.map(time_text)
     }
 
-    /// How long ago that was, in words: `3 days ago`; `None` if the time is unknown.
+    /// How long ago that was, in words: `3 days ago`; `None` if a time is unknown.
     #[must_use]
-    pub fn age(&self, now: i64) -> Option<String> {
+    pub fn age(&self, now: Option<i64>) -> Option<String> {
         const UNITS: [(i64, &str); 3] = [(DAY, "day"), (3_600, "hour"), (60, "minute")];
-        let seconds = now - self.at?;
+        let seconds = now?.checked_sub(self.at?)?;
         let whole = UNITS.iter().find(|(unit, _)| seconds >= *unit);
         Some(whole.map_or_else(
             || "just now".to_owned(),
@@ -85,9 +85,9 @@ impl Imported {
 
     /// Since when the nodes are out of date, if they are.
     #[must_use]
-    pub fn stale_since(&self, now: i64) -> Option<String> {
+    pub fn stale_since(&self, now: Option<i64>) -> Option<String> {
         let since = self.at?.checked_add(FRESH)?;
-        (since <= now).then(|| time_text(since))
+        (since <= now?).then(|| time_text(since))
     }
 
     fn value(&self) -> Value {
@@ -268,7 +268,7 @@ mod tests {
             at: Some(1_700_000_000),
             ..Imported::default()
         };
-        let after = |seconds: i64| 1_700_000_000 + seconds;
+        let after = |seconds: i64| Some(1_700_000_000 + seconds);
         for (seconds, age) in [
             (1, "just now"),
             (61, "1 minute ago"),
@@ -283,6 +283,8 @@ mod tests {
             Some("2023-11-21 22:13:20 UTC")
         );
         assert_eq!(Imported::default().age(after(0)), None);
+        assert_eq!(imported.age(None), None);
+        assert_eq!(imported.stale_since(None), None);
     }
 
     #[test]

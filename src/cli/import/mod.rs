@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
         needed.parts.clone()
     };
     let mut imported = Imported {
-        at: Some(disk::now()),
+        at: disk::now(),
         only: filter.words.clone(),
         ..Imported::default()
     };

@@ -37,7 +37,7 @@ pub fn document(
     at: &str,
     nodes: &NodeSet,
     enter: &str,
-    now: i64,
+    now: Option<i64>,
 ) -> Document {
     let report = analysis.report(at, nodes);
     Document {
@@ -49,7 +49,7 @@ pub fn document(
     }
 }
 
-fn text(snapshot: &Snapshot, report: &Report, enter: &str, now: i64) -> String {
+fn text(snapshot: &Snapshot, report: &Report, enter: &str, now: Option<i64>) -> String {
     let mut out = String::new();
     advice(&mut out, report, enter);
     out.push_str("Hierarchies\n");
@@ -216,7 +216,7 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
     table(out, ["variable", "needed by", "known for", "from"], &rows);
 }
 
-fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: i64) {
+fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: Option<i64>) {
     out.push_str("\nNodes\n");
     if nodes.count == 0 {
         out.push_str(
@@ -261,14 +261,14 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport, now: i64) {
 }
 
 /// When and where nodes were imported, and which.
-fn imported_words(imported: &Imported, now: i64) -> String {
+fn imported_words(imported: &Imported, now: Option<i64>) -> String {
     let from = imported.from.join(" and ");
-    let time = imported.time().zip(imported.age(now));
-    let time = time.map_or_else(String::new, |(time, age)| {
-        let stale = imported.stale_since(now);
-        let stale = stale.map_or_else(String::new, |since| format!(", stale since {since}"));
-        format!(" on {time} ({age}{stale})")
-    });
+    let stale = imported.stale_since(now);
+    let stale = stale.map_or_else(String::new, |since| format!(", stale since {since}"));
+    let age = imported.age(now);
+    let age = age.map_or_else(String::new, |age| format!(" ({age}{stale})"));
+    let time = imported.time();
+    let time = time.map_or_else(String::new, |time| format!(" on {time}{age}"));
     let only = match &imported.only[..] {
         [] => String::new(),
         only => format!(": only those with {}", only.join(" and ")),

@@ -114,7 +114,7 @@ pub enum Question {
         /// The nodes that are known for it.
         nodes: Arc<NodeSet>,
         /// The time, in seconds since 1970, for the age of imported nodes.
-        now: i64,
+        now: Option<i64>,
     },
     /// What an upgrade of Puppet changes.
     Upgrade {

@@ -295,7 +295,7 @@ fn without_a_hierarchy_no_file_is_data() {
     let doctor = Question::Doctor {
         path: format!("{FOLDER}/y.yaml").into(),
         nodes: Arc::default(),
-        now: 0,
+        now: None,
     };
     let text = answer_text_with(&snapshot, "{}", &doctor);
     let ending = "\nData files\n  none that a hierarchy reads\n";
