@@ -380,7 +380,9 @@ fn hints_of(
     value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
 ) -> Vec<Hint> {
     let mut found = Vec::new();
-    let view = analysis.governing(file.path());
+    let imported = analysis.nodes.imported();
+    let recorded = imported.filter(|imported| !imported.lookups.is_empty());
+    let view = recorded.and_then(|_| analysis.governing(file.path()));
     let never_read = |key: &str| {
         let observed = analysis.observed(view.as_ref()?.root, analysis.nodes, key)?;
         observed

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::completeness::written;
-use super::looked_up::time_text;
+use super::looked_up::{seconds_of, time_text};
 use super::{Completeness, DEFAULT_ENVIRONMENT, LookupRecord, Node, Scope, Variable};
-use crate::datatype::timestamp_of_text;
 use crate::interpolation::Segment;
 use crate::text::number_of;
 use crate::value::{HashMap, JsonError, StrKey, Value, to_json};
@@ -24,9 +23,6 @@ const DAY: i64 = 86_400;
 
 /// How long imported nodes are taken to be up to date, in seconds.
 const FRESH: i64 = 7 * DAY;
-
-/// Nanoseconds of a second.
-const SECOND: i128 = 1_000_000_000;
 
 /// Where and when nodes were imported.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -49,11 +45,9 @@ impl Imported {
             let texts = listed.unwrap_or_default().iter();
             texts.filter_map(Value::as_str).map(Arc::from).collect()
         };
-        let at = member.get("at").and_then(Value::as_str);
-        let at = at.and_then(timestamp_of_text);
         Imported {
             from: texts("from"),
-            at: at.and_then(|at| i64::try_from(at.div_euclid(SECOND)).ok()),
+            at: member.get("at").and_then(seconds_of),
             only: texts("only"),
             lookups: member
                 .get("lookups")

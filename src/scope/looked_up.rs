@@ -168,12 +168,13 @@ fn count_of(value: &Value) -> Option<usize> {
     }
 }
 
-fn seconds_of(value: &Value) -> Option<i64> {
+/// The seconds since 1970 of a time as Puppet reads it.
+pub(super) fn seconds_of(value: &Value) -> Option<i64> {
     let at = timestamp_of_text(value.as_str()?)?;
     i64::try_from(at.div_euclid(SECOND)).ok()
 }
 
-/// A time as people and Puppet read it.
+/// A number of seconds since 1970 as people and Puppet read it.
 pub(super) fn time_text(seconds: i64) -> String {
     let text = timestamp_text(i128::from(seconds) * SECOND);
     let whole = text.split('.').next().unwrap_or_default();
