@@ -10,7 +10,7 @@ use super::error::{
     Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, optional, raise,
 };
 use super::layer::Providers;
-use super::location::KnownGlobs;
+use super::location::KnownPlaces;
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
 use super::passed::{FewFiles, KnownMattering};
@@ -18,6 +18,7 @@ use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
 use super::trace::{Remark, TraceEvent, TraceKind, TraceNode, Tracer};
+use super::variables::PathValues;
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
@@ -83,7 +84,7 @@ pub(super) struct Engine<'a> {
     pub(super) in_options: bool,
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
-    pub(super) globs: KnownGlobs,
+    pub(super) places: KnownPlaces,
     /// `None` for a lookup of one key for one scope.
     pub(super) mattering: Option<KnownMattering>,
     /// The last root key that was asked for there.
@@ -102,6 +103,8 @@ pub(super) struct Engine<'a> {
     pub(super) in_levels: bool,
     /// The variables that were read for it.
     pub(super) in_paths: Names,
+    /// Their values so far, while they are built.
+    pub(super) path_values: PathValues,
     /// Whether they may be others in another version of Puppet.
     pub(super) levels_depend_on_version: bool,
 }
@@ -126,7 +129,7 @@ impl<'a> Engine<'a> {
             in_options: false,
             options: KnownOptions::default(),
             providers: Providers::default(),
-            globs: KnownGlobs::default(),
+            places: KnownPlaces::default(),
             mattering: None,
             last_mattering: None,
             cached_values: AllCachedValues::default(),
@@ -138,6 +141,7 @@ impl<'a> Engine<'a> {
             module_names: Names::default(),
             in_levels: false,
             in_paths: Names::default(),
+            path_values: PathValues::default(),
             levels_depend_on_version: false,
         }
     }

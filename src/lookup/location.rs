@@ -25,8 +25,48 @@ use crate::workspace::FileKind;
 /// Maximum number of locations of one level; a larger glob or mapped list is an error.
 const MAX_LOCATIONS: usize = 100_000;
 
-/// The files that globs match, shared by the compilations of a request over many nodes.
-pub(super) type KnownGlobs = Rc<RefCell<Map<String, Vec<Arc<str>>>>>;
+/// Maximum number of paths that are kept.
+const MAX_KNOWN_PATHS: usize = 100_000;
+
+/// What is known of paths, shared by the compilations of a request over many nodes: most of a node's
+/// paths are those of others, too.
+#[derive(Clone, Default)]
+pub(super) struct KnownPlaces(Rc<RefCell<Places>>);
+
+#[derive(Default)]
+struct Places {
+    /// The files that globs match.
+    globs: Map<String, Vec<Arc<str>>>,
+    /// By data directory and path.
+    paths: Map<Box<str>, Map<Box<str>, PlaceOfPath>>,
+    count: usize,
+}
+
+/// Where a path without unknown parts leads.
+#[derive(Clone)]
+struct PlaceOfPath {
+    place: Arc<str>,
+    exists: bool,
+    is_absent: bool,
+}
+
+impl KnownPlaces {
+    fn get(&self, datadir: &str, path: &str) -> Option<PlaceOfPath> {
+        self.0.borrow().paths.get(datadir)?.get(path).cloned()
+    }
+
+    fn add(&self, datadir: &str, path: String, found: &PlaceOfPath) {
+        let mut places = self.0.borrow_mut();
+        if places.count < MAX_KNOWN_PATHS {
+            places.count += 1;
+            let of_datadir = match places.paths.get_mut(datadir) {
+                Some(known) => known,
+                None => places.paths.entry(Box::from(datadir)).or_default(),
+            };
+            of_datadir.insert(path.into_boxed_str(), found.clone());
+        }
+    }
+}
 
 struct PathText {
     /// The path; unknown parts are tokens as written.
@@ -122,7 +162,9 @@ impl Engine<'_> {
                 for value in values {
                     let outer = self.scope.clone();
                     self.scope = outer.with_local(name, value);
+                    let known = std::mem::take(&mut self.path_values);
                     let path = self.path_text(template.parts(), invocation, methods);
+                    self.path_values = known;
                     self.scope = outer;
                     found.push(self.locate(datadir, &template.text, path?));
                 }
@@ -195,25 +237,51 @@ impl Engine<'_> {
 
     /// One path below a data directory.
     fn locate(&self, datadir: &PathText, original: &Arc<str>, path: PathText) -> Location {
-        let joined = join(&datadir.text, &path.text);
-        let joined = self.session.files.resolve(&joined).into_owned();
-        let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
-        let exists = open.is_none() && self.session.files.kind(&joined).is_some();
-        let folder = if path.text.starts_with('/') {
-            dirname(&joined)
-        } else {
-            &datadir.text
+        let holes = datadir.holes.iter().chain(&path.holes);
+        if holes.clone().next().is_some() {
+            let place = self.place_of(datadir, &path);
+            let open = open_path(&place, holes);
+            if open.is_some() {
+                return Location {
+                    original: original.clone(),
+                    place: Arc::from(place),
+                    open,
+                    ..Location::default()
+                };
+            }
+        }
+        let found = match self.places.get(&datadir.text, &path.text) {
+            Some(known) => known,
+            None => {
+                let place = self.place_of(datadir, &path);
+                let files = self.session.files;
+                let exists = files.kind(&place).is_some();
+                let folder = if path.text.starts_with('/') {
+                    dirname(&place)
+                } else {
+                    &datadir.text
+                };
+                let found = PlaceOfPath {
+                    is_absent: !exists && files.is_elsewhere(folder, &place),
+                    exists,
+                    place: Arc::from(place),
+                };
+                self.places.add(&datadir.text, path.text, &found);
+                found
+            }
         };
-        let files = self.session.files;
-        let is_absent = !exists && open.is_none() && files.is_elsewhere(folder, &joined);
         Location {
             original: original.clone(),
-            place: Arc::from(joined),
-            exists,
-            is_absent,
-            open,
+            place: found.place,
+            exists: found.exists,
+            is_absent: found.is_absent,
             ..Location::default()
         }
+    }
+
+    fn place_of(&self, datadir: &PathText, path: &PathText) -> String {
+        let joined = join(&datadir.text, &path.text);
+        self.session.files.resolve(&joined).into_owned()
     }
 
     fn expand_glob(
@@ -262,7 +330,7 @@ impl Engine<'_> {
 
     /// The files that a glob without unknown parts matches.
     fn glob(&self, pattern: String) -> Found<Vec<Arc<str>>> {
-        if let Some(known) = self.globs.borrow().get(&pattern) {
+        if let Some(known) = self.places.0.borrow().globs.get(&pattern) {
             return Ok(known.clone());
         }
         let files = self.session.files;
@@ -292,7 +360,11 @@ impl Engine<'_> {
             LookupError::new(ErrorClass::Limit, format!("the glob '{pattern}' {limit}"))
         })?;
         let paths: Vec<Arc<str>> = paths.into_iter().map(Arc::from).collect();
-        self.globs.borrow_mut().insert(pattern, paths.clone());
+        self.places
+            .0
+            .borrow_mut()
+            .globs
+            .insert(pattern, paths.clone());
         Ok(paths)
     }
 

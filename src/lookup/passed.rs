@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::backend::{ValueOrigin, own_reading};
 use super::engine::{Engine, Map};
 use super::level::{Location, key_root};
-use super::location::KnownGlobs;
+use super::location::KnownPlaces;
 use super::request::Tracing;
 use crate::hierarchy::FunctionKind;
 use crate::interpolation::Key;
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 64;
 /// What is known of all files, shared by the compilations of a request over many nodes or keys.
 #[derive(Clone, Default)]
 pub(super) struct KnownFiles {
-    pub(super) globs: KnownGlobs,
+    pub(super) places: KnownPlaces,
     pub(super) mattering: KnownMattering,
 }
 

@@ -63,7 +63,7 @@ impl<'a> Session<'a> {
     /// Like [`Session::compilation`], with what is shared with other compilations.
     pub(super) fn compilation_with(&self, scope: &Scope, files: &KnownFiles) -> Compilation<'a> {
         let mut engine = Engine::new(*self, scope.clone());
-        engine.globs = files.globs.clone();
+        engine.places = files.places.clone();
         engine.mattering = Some(files.mattering.clone());
         Compilation { engine }
     }

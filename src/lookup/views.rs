@@ -9,7 +9,7 @@ use super::backend::{declared_reading, format_of};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::level::{Declared, LevelProvider};
-use super::location::KnownGlobs;
+use super::location::KnownPlaces;
 use super::node_classes::{Classes, NumberLists};
 use super::over_nodes::FirstFiles;
 use super::session::Session;
@@ -363,11 +363,11 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut all: Vec<LevelInput> = Vec::new();
     let mut views: Vec<NodeView> = Vec::new();
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
-    let mut inputs: Map<LevelInput, u32> = Map::new();
-    let mut known: Map<NodeView, u32> = Map::new();
+    let mut inputs: Map<LevelInput, u32, KeyHashing> = Map::default();
+    let mut known: Map<NodeView, u32, KeyHashing> = Map::default();
     let mut variables = BTreeSet::new();
     let depend_on_version = Cell::new(false);
-    let globs = KnownGlobs::default();
+    let places = KnownPlaces::default();
     let mut by_values = ViewsByValues::default();
     for member in 0..nodes.len() {
         if let Some(number) = by_values.find(member) {
@@ -376,7 +376,7 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
         }
         let in_scope = |scope: Scope| {
             let mut engine = Engine::new(*session, scope);
-            engine.globs = globs.clone();
+            engine.places = places.clone();
             let seen = match seen(session, &mut engine, layer) {
                 Ok(seen) => seen,
                 Err(Failure::NotFound) => Vec::new(),
@@ -397,10 +397,11 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             .into_iter()
             .map(|(level, input)| {
                 let next = all.len() as u32;
-                let number = *inputs.entry(input.clone()).or_insert(next);
-                if number == next {
-                    all.push(input);
-                }
+                let number = inputs.get(&input).copied().unwrap_or_else(|| {
+                    all.push(input.clone());
+                    inputs.insert(input, next);
+                    next
+                });
                 (level, number)
             })
             .collect();

@@ -112,12 +112,15 @@ impl<'h> Evaluator<'h> {
     ) -> Stop {
         let mut may_leave = false;
         for node in nodes {
-            self.forget(node, &because);
-            if uses::declares(node) {
+            let effects = uses::effects(node);
+            if effects.assigns {
+                self.forget(node, &because);
+            }
+            if effects.declares {
                 self.doubt(node, &because);
             }
-            may_leave |= uses::may_leave(node);
-            if uses::calls(node, &["fail"]) {
+            may_leave |= effects.leaves;
+            if effects.fails {
                 may_leave |= self.is_for_data;
                 let may_fail = &mut self.variables.assigned.may_fail;
                 may_fail.get_or_insert_with(|| because.clone());

@@ -1,4 +1,4 @@
-//! Static checks of code: the variables that it sets, and whether it may leave its body.
+//! Static checks of code: what it may do besides giving a value, and what it reads.
 
 use super::builtin;
 use super::resources::is_plain_type;
@@ -21,24 +21,77 @@ pub(super) fn holds_statements(kind: &ExpressionKind) -> bool {
     )
 }
 
-/// Whether a node may leave its enclosing body by such a call.
-#[must_use]
-pub fn may_leave(node: &Expression) -> bool {
-    leaves(node, &LEAVING)
+/// What code may do besides giving a value.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Effects {
+    /// It sets a variable of the enclosing scope.
+    pub(super) assigns: bool,
+    /// It declares a class, or a resource of a type that may include one.
+    pub(super) declares: bool,
+    /// It leaves the enclosing body, by one of [`LEAVING`].
+    pub(super) leaves: bool,
+    /// It calls `fail`.
+    pub(super) fails: bool,
 }
 
-/// Whether a node calls one of these functions, in its lambdas too.
-pub(super) fn calls(node: &Expression, names: &[&str]) -> bool {
-    let mut found = false;
-    called(node, &mut |name| found |= names.contains(&name));
-    found
+/// The effects of a node with its lambdas. O(its parts).
+pub(super) fn effects(node: &Expression) -> Effects {
+    let mut effects = Effects::default();
+    effects.add(node, &LEAVING, true);
+    effects
+}
+
+/// Whether a node may leave its enclosing body by `next`, `break` or `return`.
+#[must_use]
+pub fn may_leave(node: &Expression) -> bool {
+    effects(node).leaves
 }
 
 /// Whether a node may declare a class, or a resource of a type that may include one.
 pub(super) fn declares(node: &Expression) -> bool {
-    let mut calls = false;
-    called(node, &mut |name| calls |= builtin::declares_classes(name));
-    calls || has_open_resource(node)
+    effects(node).declares
+}
+
+impl Effects {
+    /// Adds those of a node from which these functions leave the body, and whose variables are those
+    /// of the body if `is_own`.
+    fn add(&mut self, node: &Expression, leaving: &[&str], is_own: bool) {
+        let is_lambda = matches!(node.kind, ExpressionKind::Lambda(_));
+        if node.kind.has_own_scope() && !is_lambda {
+            return;
+        }
+        match &node.kind {
+            ExpressionKind::Call(call) => {
+                let name = call.function.literal();
+                self.leaves |= name.is_some_and(|name| leaving.contains(&name));
+            }
+            ExpressionKind::Name(name) => self.leaves |= leaving.contains(&&**name),
+            ExpressionKind::Binary(sign, _) => self.assigns |= is_own && &**sign == "=",
+            ExpressionKind::Resource(resource) => {
+                let name = resource.type_name.literal();
+                self.declares |= !name.is_some_and(is_plain_type);
+            }
+            _ => {}
+        }
+        if let Some(name) = called_here(node) {
+            self.declares |= builtin::declares_classes(name);
+            self.fails |= name == "fail";
+        }
+        // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
+        // calls it does not iterate.
+        let of_lambda: &[&str] = if runs_once(&node.kind) {
+            &["break", "return"]
+        } else {
+            &["return"]
+        };
+        node.kind.each(&mut |part| {
+            let leaving = match part.kind {
+                ExpressionKind::Lambda(_) => of_lambda,
+                _ => leaving,
+            };
+            self.add(part, leaving, is_own && !is_lambda);
+        });
+    }
 }
 
 /// Whether a node reads a variable with the name of a class.
@@ -59,23 +112,6 @@ pub(super) fn reads_classes(node: &Expression) -> bool {
 pub fn is_of_class(variable: &str) -> bool {
     let name = variable.trim_start_matches("::");
     name.contains("::") && !name.starts_with("settings::")
-}
-
-/// Whether a node has a class like a resource, or a resource of a type that may include one.
-fn has_open_resource(node: &Expression) -> bool {
-    let is_plain = |kind: &Expression| {
-        let name = kind.literal();
-        name.is_some_and(is_plain_type)
-    };
-    let mut found = match &node.kind {
-        ExpressionKind::Resource(resource) => !is_plain(&resource.type_name),
-        _ => false,
-    };
-    if !node.kind.is_definition() {
-        node.kind
-            .each(&mut |part| found = found || has_open_resource(part));
-    }
-    found
 }
 
 /// Whether a node may fail by itself, or through parts other than calls of named functions.
@@ -111,32 +147,6 @@ fn is_of_node(node: &Expression) -> bool {
     }
 }
 
-fn leaves(node: &Expression, names: &[&str]) -> bool {
-    let is_call = match &node.kind {
-        ExpressionKind::Call(call) => call.function.literal(),
-        ExpressionKind::Name(name) => Some(&**name),
-        _ => None,
-    };
-    let mut found = is_call.is_some_and(|name| names.contains(&name));
-    // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
-    // calls it does not iterate.
-    let of_lambda: &[&str] = if runs_once(&node.kind) {
-        &["break", "return"]
-    } else {
-        &["return"]
-    };
-    if !node.kind.has_own_scope() || matches!(node.kind, ExpressionKind::Lambda(_)) {
-        node.kind.each(&mut |part| {
-            let names = match part.kind {
-                ExpressionKind::Lambda(_) => of_lambda,
-                _ => names,
-            };
-            found = found || leaves(part, names);
-        });
-    }
-    found
-}
-
 /// Whether a node calls a function that runs its lambda at most once.
 fn runs_once(kind: &ExpressionKind) -> bool {
     let function = match kind {
@@ -150,16 +160,22 @@ fn runs_once(kind: &ExpressionKind) -> bool {
     matches!(name, Some("lest" | "new" | "then" | "unwrap" | "with"))
 }
 
+/// The function that a node itself calls by its name.
+fn called_here(node: &Expression) -> Option<&str> {
+    match &node.kind {
+        ExpressionKind::Call(call) => match &call.function.kind {
+            ExpressionKind::Name(name) => Some(name),
+            _ => None,
+        },
+        ExpressionKind::NamedAccess(access) => Some(&access.name),
+        _ => None,
+    }
+}
+
 /// Calls `visit` with each function that a node calls by its name.
 pub(super) fn called(node: &Expression, visit: &mut dyn FnMut(&str)) {
-    match &node.kind {
-        ExpressionKind::Call(call) => {
-            if let ExpressionKind::Name(name) = &call.function.kind {
-                visit(name);
-            }
-        }
-        ExpressionKind::NamedAccess(access) => visit(&access.name),
-        _ => {}
+    if let Some(name) = called_here(node) {
+        visit(name);
     }
     let is_definition =
         node.kind.has_own_scope() && !matches!(node.kind, ExpressionKind::Lambda(_));
