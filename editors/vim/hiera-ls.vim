@@ -50,3 +50,23 @@ for [s:type, s:usual] in [
     call add(g:ale_linters[s:type], 'hiera-ls')
   endif
 endfor
+
+" Lets the user complete the command that imports nodes, and runs it in a terminal.
+function! s:OfferImport(response) abort
+  let l:result = get(a:response, 'result', 0)
+  if type(l:result) != v:t_dict
+    return
+  endif
+  let l:line = input('Import nodes: ', get(l:result, 'import', ''))
+  if !empty(l:line)
+    call term_start([&shell, &shellcmdflag, l:line], {'term_name': 'hiera-ls nodes import'})
+  endif
+endfunction
+
+function! s:ImportNodes() abort
+  let l:place = {'uri': ale#util#ToURI(expand('%:p')), 'position': {'line': line('.') - 1, 'character': 0}}
+  let l:command = {'command': 'hiera.recipes', 'arguments': [l:place]}
+  call ale#lsp_linter#SendRequest(bufnr(''), 'hiera-ls', [0, 'workspace/executeCommand', l:command], function('s:OfferImport'))
+endfunction
+
+command! HieraLsImportNodes call s:ImportNodes()

@@ -31,8 +31,10 @@ pub struct Imported {
     pub from: Vec<Arc<str>>,
     /// When: seconds since 1970; `None` if the file tells none.
     pub at: Option<i64>,
-    /// Which nodes were asked for, in words; empty for all.
-    pub only: Vec<Arc<str>>,
+    /// The environment whose nodes were asked for; `None` for all.
+    pub environment: Option<Arc<str>>,
+    /// The condition in PuppetDB's language that the nodes meet; `None` for all.
+    pub condition: Option<Arc<str>>,
     /// What the latest catalogs of the nodes looked up; empty if that is not recorded.
     pub lookups: LookupRecord,
 }
@@ -40,20 +42,28 @@ pub struct Imported {
 impl Imported {
     /// Reads the member; parts that are not understood are left out.
     pub(super) fn read(member: &Value) -> Imported {
-        let texts = |name: &str| -> Vec<Arc<str>> {
-            let listed = member.get(name).and_then(Value::as_array);
-            let texts = listed.unwrap_or_default().iter();
-            texts.filter_map(Value::as_str).map(Arc::from).collect()
-        };
+        let text = |name: &str| member.get(name).and_then(Value::as_str).map(Arc::from);
+        let from = member.get("from").and_then(Value::as_array);
+        let from = from.unwrap_or_default().iter();
         Imported {
-            from: texts("from"),
+            from: from.filter_map(Value::as_str).map(Arc::from).collect(),
             at: member.get("at").and_then(seconds_of),
-            only: texts("only"),
+            environment: text("environment"),
+            condition: text("where"),
             lookups: member
                 .get("lookups")
                 .map(LookupRecord::read)
                 .unwrap_or_default(),
         }
+    }
+
+    /// Which nodes were asked for, as conditions in PuppetDB's language; empty for all.
+    #[must_use]
+    pub fn conditions(&self) -> Vec<String> {
+        let environment = self.environment.as_deref();
+        let environment = environment.map(|name| format!("environment = \"{name}\""));
+        let condition = self.condition.as_deref().map(|it| format!("({it})"));
+        environment.into_iter().chain(condition).collect()
     }
 
     /// The time as people and Puppet read it; `None` if unknown.
@@ -85,12 +95,17 @@ impl Imported {
     }
 
     fn value(&self) -> Value {
-        let texts = |all: &[Arc<str>]| Value::array(all.iter().map(Value::string));
-        let mut parts = vec![("from", texts(&self.from))];
+        let from = Value::array(self.from.iter().map(Value::string));
+        let mut parts = vec![("from", from)];
         parts.extend(self.time().map(|time| ("at", Value::from(time))));
-        if !self.only.is_empty() {
-            parts.push(("only", texts(&self.only)));
-        }
+        let filter = [
+            ("environment", &self.environment),
+            ("where", &self.condition),
+        ];
+        parts.extend(filter.into_iter().filter_map(|(name, text)| {
+            let text = text.as_ref()?;
+            Some((name, Value::string(text)))
+        }));
         if !self.lookups.is_empty() {
             parts.push(("lookups", self.lookups.value()));
         }
@@ -211,13 +226,15 @@ mod tests {
         let imported = Imported {
             from: vec!["https://pdb:8081".into()],
             at: Some(1_700_000_000),
+            environment: Some("qa".into()),
+            condition: Some("facts.site = \"lon\"".into()),
             ..Imported::default()
         };
         let text = nodes_file(nodes.all(), &wanted, &imported).unwrap();
         assert_eq!(
             text,
             r#"{
-"hiera-ls/import": {"from":["https://pdb:8081"],"at":"2023-11-14 22:13:20 UTC"},
+"hiera-ls/import": {"from":["https://pdb:8081"],"at":"2023-11-14 22:13:20 UTC","environment":"qa","where":"facts.site = \"lon\""},
 "a": {"facts.\"a.b\"":null,"facts.os":null,"facts.rack":null,"facts.site":"nyc"},
 "b": {"environment":"qa","facts.\"a.b\"":1.5,"facts.os":{"family":"Suse","n":12345678901234567890},"facts.rack":null,"facts.site":"lon","trusted.extensions.\"1.3.6.1\"":"blue","variables.role":"web"}
 }
@@ -254,6 +271,20 @@ mod tests {
         assert_eq!(state(&a, "role"), "unknown");
         let twice = nodes_file(again.all(), &wanted, &imported).unwrap();
         assert_eq!(twice, text);
+    }
+
+    #[test]
+    fn conditions_are_those_of_an_import() {
+        let imported = Imported {
+            environment: Some("qa".into()),
+            condition: Some("facts.x = 1 or facts.y = 2".into()),
+            ..Imported::default()
+        };
+        assert_eq!(
+            imported.conditions().join(" and "),
+            "environment = \"qa\" and (facts.x = 1 or facts.y = 2)"
+        );
+        assert!(Imported::default().conditions().is_empty());
     }
 
     #[test]

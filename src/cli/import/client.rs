@@ -25,6 +25,13 @@ const MAX_ANSWER: u64 = 256 << 20;
 /// Maximum length of the text of an error.
 const MAX_ERROR: u64 = 64 << 10;
 
+/// What is at an address.
+enum Answer {
+    Text(String),
+    /// There is no such address, in words.
+    NotFound(String),
+}
+
 /// A PuppetDB that can be asked.
 pub(super) struct Client {
     agent: Agent,
@@ -89,7 +96,11 @@ impl Client {
     /// # Errors
     /// Why there is none, in words.
     pub(super) fn ask(&self, query: &str) -> Result<String, String> {
-        self.post(&self.endpoint, &serde_json::json!({ "query": query }))?
+        let answer = self.post(&self.endpoint, &serde_json::json!({ "query": query }))?;
+        match answer {
+            Answer::Text(text) => Ok(text),
+            Answer::NotFound(words) => Err(words),
+        }
     }
 
     /// A page of what the latest catalogs of nodes looked up, of some or of all; `None` if this PuppetDB
@@ -112,15 +123,13 @@ impl Client {
         if let Some(names) = certnames {
             body["query"] = serde_json::json!(["in", "certname", ["array", names]]);
         }
-        Ok(self.post(&address, &body)?.ok())
+        match self.post(&address, &body)? {
+            Answer::Text(text) => Ok(Some(text)),
+            Answer::NotFound(_) => Ok(None),
+        }
     }
 
-    /// Asks at an address. The inner error is that of an address that does not exist.
-    fn post(
-        &self,
-        address: &str,
-        body: &serde_json::Value,
-    ) -> Result<Result<String, String>, String> {
+    fn post(&self, address: &str, body: &serde_json::Value) -> Result<Answer, String> {
         let body = body.to_string();
         let mut request = self
             .agent
@@ -148,7 +157,7 @@ impl Client {
         let body = response.body_mut().with_config().limit(limit);
         let text = body.read_to_string().map_err(|error| failed(&error));
         if status.is_success() {
-            return text.map(Ok);
+            return text.map(Answer::Text);
         }
         let text = text.unwrap_or_default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -161,7 +170,7 @@ impl Client {
         };
         let message = format!("{}: {status}{hint}: {text}", self.shown);
         if status == http::StatusCode::NOT_FOUND {
-            Ok(Err(message))
+            Ok(Answer::NotFound(message))
         } else {
             Err(message)
         }

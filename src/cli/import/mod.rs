@@ -29,7 +29,6 @@ use crate::workspace::{Snapshot, path};
 
 use client::Client;
 use credentials::CredentialArguments;
-use query::Filter;
 
 /// The name of the standard output among files.
 const STANDARD_OUTPUT: &str = "-";
@@ -74,10 +73,10 @@ pub(super) struct ImportArguments {
 
 /// Runs the command: exit code 0 once the file is written.
 pub(super) fn run(arguments: &ImportArguments) -> Ended {
-    let filter = Filter::new(
-        arguments.environment.as_deref(),
-        arguments.clause.as_deref(),
-    )?;
+    let environment = arguments.environment.as_deref();
+    if let Some(name) = environment.filter(|name| !is_environment_name(name)) {
+        return Err(format!("'{name}' is not the name of an environment"));
+    }
     let asks_puppetdb = arguments.credentials.puppetdb.is_some() || arguments.files.is_empty();
     if arguments.clause.is_some() && !asks_puppetdb {
         return Err("--where is a question to PuppetDB: name it with --puppetdb".to_owned());
@@ -103,7 +102,8 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
     };
     let mut imported = Imported {
         at: disk::now(),
-        only: filter.words.clone(),
+        environment: environment.map(Arc::from),
+        condition: arguments.clause.as_deref().map(Arc::from),
         ..Imported::default()
     };
     let saved = saved(arguments, &snapshot, &opened, (&settings, &configs))?;
@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
         let url = arguments.credentials.url()?;
         let client = Client::new(&url, arguments.credentials.credentials(&url)?)?;
         imported.from.push(Arc::from(url));
-        let found = query::inventory(&client, &filter, &wanted)?;
+        let found = query::inventory(&client, &imported.conditions().join(" and "), &wanted)?;
         if found.has_changed {
             remark("note: nodes came or went during the import: run it again to have all");
         }
@@ -135,8 +135,9 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
         nodes
     } else {
         let is_wanted = |node: &&Arc<Node>| {
-            let wanted = arguments.environment.as_deref();
-            wanted.is_none() || node.environment.is_none() || node.environment.as_deref() == wanted
+            environment.is_none()
+                || node.environment.is_none()
+                || node.environment.as_deref() == environment
         };
         saved.all().iter().filter(is_wanted).cloned().collect()
     };
@@ -160,6 +161,11 @@ pub(super) fn run(arguments: &ImportArguments) -> Ended {
             printed(&summary(&at, &nodes, &wanted, &imported, text.len()))
         }
     }
+}
+
+fn is_environment_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(is_part)
 }
 
 /// The file to write, absolute; `None` for standard output.

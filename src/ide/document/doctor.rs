@@ -269,7 +269,7 @@ fn imported_words(imported: &Imported, now: Option<i64>) -> String {
     let age = age.map_or_else(String::new, |age| format!(" ({age}{stale})"));
     let time = imported.time();
     let time = time.map_or_else(String::new, |time| format!(" on {time}{age}"));
-    let only = match &imported.only[..] {
+    let only = match &imported.conditions()[..] {
         [] => String::new(),
         only => format!(": only those with {}", only.join(" and ")),
     };
@@ -384,11 +384,10 @@ fn json_of(report: &Report) -> Value {
         .map(|origin| {
             let mut json = json!({ "file": origin.path.as_deref(), "nodes": origin.nodes });
             if let Some(imported) = &origin.imported {
-                let (from, only) = (texts(&imported.from), texts(&imported.only));
                 json["imported"] = json!({
                     "at": imported.time(),
-                    "from": from,
-                    "only": only,
+                    "from": texts(&imported.from),
+                    "only": imported.conditions(),
                     "catalogs": imported.lookups.nodes(),
                 });
             }

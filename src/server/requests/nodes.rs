@@ -148,7 +148,8 @@ pub(super) async fn recipes(session: &Connection, arguments: &Value) -> Result<V
     of_workspace(session, RECIPES, work).await
 }
 
-/// The command that imports nodes into a folder, from where they were imported before.
+/// The command that imports nodes into a folder, from where they were imported before. A repository
+/// may have brought the file that says so: over plain HTTP, anyone could answer.
 fn import_command(imported: Option<&Imported>, folder: Option<&str>) -> String {
     let mut command = "hiera-ls nodes import".to_owned();
     let mut add = |words: &[&str]| {
@@ -163,23 +164,37 @@ fn import_command(imported: Option<&Imported>, folder: Option<&str>) -> String {
     let Some(imported) = imported else {
         return command;
     };
-    let is_address = |from: &&Arc<str>| from.starts_with("https://") || from.starts_with("http://");
-    if let Some(address) = imported.from.iter().find(is_address) {
-        add(&["--puppetdb", address]);
+    let is_address = |from: &&Arc<str>| from.contains("://");
+    let mut addresses = imported.from.iter().filter(is_address);
+    let is_safe = |from: &str| from.starts_with("https://") || is_of_this_machine(from);
+    if !addresses.clone().all(|from| is_safe(from)) {
+        return command;
     }
-    for only in &imported.only {
-        let named = only.strip_prefix("environment = \"");
-        let named = named.and_then(|rest| rest.strip_suffix('"'));
-        let clause = || only.strip_prefix('(')?.strip_suffix(')');
-        match (named, clause()) {
-            (Some(name), _) => add(&["--environment", name]),
-            (None, Some(clause)) => add(&["--where", clause]),
-            (None, None) => {}
-        }
+    let options = [
+        ("--puppetdb", addresses.next()),
+        ("--environment", imported.environment.as_ref()),
+        ("--where", imported.condition.as_ref()),
+    ];
+    for (name, value) in options {
+        value.into_iter().for_each(|value| add(&[name, value]));
     }
     let files = imported.from.iter().filter(|from| !is_address(from));
-    files.for_each(|file| add(&[file]));
+    for file in files {
+        if file.starts_with('-') {
+            // No flag comes from a file.
+            add(&[&format!("./{file}")]);
+        } else {
+            add(&[file]);
+        }
+    }
     command
+}
+
+/// Whether an address of plain HTTP is that of this machine.
+fn is_of_this_machine(address: &str) -> bool {
+    let host = address.strip_prefix("http://");
+    let host = host.map(|rest| rest.rsplit_once(':').map_or(rest, |(host, _)| host));
+    host.is_some_and(|host| ["localhost", "127.0.0.1", "[::1]"].contains(&host))
 }
 
 fn all_recipes() -> Value {
@@ -197,10 +212,19 @@ mod tests {
     fn an_import_is_repeated_with_its_flags() {
         let imported = Imported {
             from: vec!["https://pdb:8081".into(), "enc out".into()],
-            only: vec![
-                "environment = \"qa\"".into(),
-                "(facts.site = \"lon\")".into(),
-            ],
+            environment: Some("qa".into()),
+            condition: Some("facts.site = \"lon\"".into()),
+            ..Imported::default()
+        };
+        let from = |address: &str| Imported {
+            from: vec![address.into(), "enc".into()],
+            ..Imported::default()
+        };
+        let plain = from("http://pdb.example.com:8080");
+        let pretended = from("http://localhost:8080@pdb.example.com:8080");
+        let local = from("http://localhost:8080");
+        let flag = Imported {
+            from: vec!["--output=x".into()],
             ..Imported::default()
         };
         for (imported, folder, expected) in [
@@ -216,6 +240,14 @@ mod tests {
                 "hiera-ls nodes import --workspace /repo",
             ),
             (None, None, "hiera-ls nodes import"),
+            (Some(&flag), None, "hiera-ls nodes import './--output=x'"),
+            (Some(&plain), None, "hiera-ls nodes import"),
+            (Some(&pretended), None, "hiera-ls nodes import"),
+            (
+                Some(&local),
+                None,
+                "hiera-ls nodes import --puppetdb http://localhost:8080 enc",
+            ),
         ] {
             assert_eq!(import_command(imported, folder), expected);
         }

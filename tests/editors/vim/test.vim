@@ -122,4 +122,13 @@ call search('\V\^profile::web::workers')
 call feedkeys("\<C-U>profile::web::processes\<CR>", 't')
 ALERename
 call s:Test('a parameter is renamed in data and in code', function('s:IsRenamed'))
+
+function! s:Terminals() abort
+  return join(map(term_list(), {_, buffer -> join(getbufline(buffer, 1, '$'), '')}), "\n")
+endfunction
+
+" The command is completed with a flag that only tells about itself.
+call feedkeys(" --help\<CR>", 't')
+HieraLsImportNodes
+call s:Test('the command that imports nodes is offered, and runs in a terminal', {-> s:Terminals() =~# 'Usage: hiera-ls nodes import'})
 call s:Finish()
