@@ -24,7 +24,7 @@ impl Location {
     /// The path, with its unknown parts.
     pub(super) fn template(&self) -> Template {
         match &self.open {
-            Some(open) => open.template.clone(),
+            Some(open) => Template::clone(&open.template),
             None => Template {
                 parts: vec![TemplatePart::Text(self.place.to_string())],
             },

@@ -10,7 +10,7 @@ use super::error::{
     Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, optional, raise,
 };
 use super::layer::Providers;
-use super::location::KnownPlaces;
+use super::location::{KnownPlaces, PathVariables};
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
 use super::passed::{FewFiles, KnownMattering};
@@ -18,7 +18,6 @@ use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
 use super::trace::{Remark, TraceEvent, TraceKind, TraceNode, Tracer};
-use super::variables::PathValues;
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
@@ -103,8 +102,8 @@ pub(super) struct Engine<'a> {
     pub(super) in_levels: bool,
     /// The variables that were read for it.
     pub(super) in_paths: Names,
-    /// Their values so far, while they are built.
-    pub(super) path_values: PathValues,
+    /// Their texts so far, while they are built.
+    pub(super) path_variables: PathVariables,
     /// Whether they may be others in another version of Puppet.
     pub(super) levels_depend_on_version: bool,
 }
@@ -141,7 +140,7 @@ impl<'a> Engine<'a> {
             module_names: Names::default(),
             in_levels: false,
             in_paths: Names::default(),
-            path_values: PathValues::default(),
+            path_variables: PathVariables::default(),
             levels_depend_on_version: false,
         }
     }

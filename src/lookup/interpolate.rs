@@ -185,7 +185,7 @@ impl Engine<'_> {
     }
 
     /// The value of one token of a string.
-    fn token_value(
+    pub(super) fn token_value(
         &mut self,
         token: &Token,
         subject: &str,
@@ -319,7 +319,7 @@ impl Engine<'_> {
     }
 }
 
-enum TokenValue {
+pub(super) enum TokenValue {
     /// The token's own text: it is unclosed.
     AsWritten,
     /// Another key's value replaces the whole string.
@@ -344,7 +344,7 @@ fn issue(code: &'static str, message: String, methods: &Methods) -> Failure {
 }
 
 /// Why a value, or a part of it, cannot be known.
-fn opaque(value: &Value) -> Option<Opaque> {
+pub(super) fn opaque(value: &Value) -> Option<Opaque> {
     match value {
         Value::Opaque(opaque) => Some((**opaque).clone()),
         Value::Array(elements) => elements.iter().find_map(opaque),

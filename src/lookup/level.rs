@@ -130,8 +130,8 @@ pub(super) struct Location {
 
 #[derive(Clone, Debug)]
 pub(super) struct OpenPath {
-    pub(super) template: Template,
-    pub(super) variables: Vec<Arc<str>>,
+    pub(super) template: Arc<Template>,
+    pub(super) variables: Arc<[Arc<str>]>,
 }
 
 impl Engine<'_> {
@@ -309,7 +309,7 @@ impl Engine<'_> {
             files = files.with(&self.without_likelier(across, template, origin.layer));
         }
         Possible {
-            variables: open.variables.clone(),
+            variables: open.variables.to_vec(),
             key: root,
             files,
         }

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use super::context::PuppetVersion;
 use super::engine::{Engine, Invocation, Map};
 use super::error::{ErrorClass, Found, LookupError, no_method, raise};
-use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
+use super::interpolate::{Interpolated, InterpolatedPiece, Methods, TokenValue, opaque};
 use super::level::{Location, OpenPath};
 use crate::datatype::check_uri;
 use crate::hierarchy::{
     Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
 };
-use crate::interpolation::{Token, tokens};
+use crate::interpolation::{Token, TokenKind, tokens};
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
@@ -42,37 +42,72 @@ struct Places {
     count: usize,
 }
 
-/// Where a path without unknown parts leads.
+/// Where a path leads; `holes` are its unknown parts.
 #[derive(Clone)]
 struct PlaceOfPath {
+    holes: Arc<[Hole]>,
     place: Arc<str>,
     exists: bool,
     is_absent: bool,
+    open: Option<OpenPath>,
 }
 
 impl KnownPlaces {
-    fn get(&self, datadir: &str, path: &str) -> Option<PlaceOfPath> {
-        self.0.borrow().paths.get(datadir)?.get(path).cloned()
+    fn get(&self, datadir: &PathText, path: &PathText) -> Option<PlaceOfPath> {
+        let places = self.0.borrow();
+        let found = places.paths.get(&*datadir.text)?.get(&*path.text)?;
+        (*found.holes == *path.holes).then(|| found.clone())
     }
 
-    fn add(&self, datadir: &str, path: String, found: &PlaceOfPath) {
+    fn add(&self, datadir: &PathText, path: PathText, found: &PlaceOfPath) {
         let mut places = self.0.borrow_mut();
         if places.count < MAX_KNOWN_PATHS {
             places.count += 1;
-            let of_datadir = match places.paths.get_mut(datadir) {
+            let of_datadir = match places.paths.get_mut(&*datadir.text) {
                 Some(known) => known,
-                None => places.paths.entry(Box::from(datadir)).or_default(),
+                None => places.paths.entry(Box::from(&*datadir.text)).or_default(),
             };
-            of_datadir.insert(path.into_boxed_str(), found.clone());
+            of_datadir.insert(path.text.into_boxed_str(), found.clone());
         }
     }
 }
 
+/// The texts of variables in the paths of levels, for one scope, by their dotted names. The same few
+/// are in many paths.
+#[derive(Default)]
+pub(super) struct PathVariables(Map<Box<str>, PathVariable>);
+
+struct PathVariable {
+    /// `None` if it is unknown.
+    text: Option<Box<str>>,
+    /// The unknown variable, if its value or a part of it is; `None` for one without a name.
+    unknown: Option<Arc<str>>,
+    /// Whether undefined variables were only warned of.
+    is_lenient: bool,
+}
+
+impl PathVariables {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A variable whose text is known. One that is empty may be undefined: nothing follows from it
+    /// where undefined variables are treated otherwise.
+    fn get(&self, name: &str, is_lenient: bool) -> Option<&PathVariable> {
+        let found = self.0.get(name)?;
+        let is_empty = found.text.as_deref() == Some("");
+        (!is_empty || found.is_lenient == is_lenient).then_some(found)
+    }
+}
+
+/// The token of an unknown part of a path, with the variable that it names.
+type Hole = (Arc<str>, Arc<str>);
+
 struct PathText {
     /// The path; unknown parts are tokens as written.
     text: String,
-    /// The tokens of the unknown parts, in order, with the variables they name.
-    holes: Vec<(Arc<str>, Arc<str>)>,
+    /// The unknown parts, in order.
+    holes: Vec<Hole>,
 }
 
 impl Engine<'_> {
@@ -162,9 +197,9 @@ impl Engine<'_> {
                 for value in values {
                     let outer = self.scope.clone();
                     self.scope = outer.with_local(name, value);
-                    let known = std::mem::take(&mut self.path_values);
+                    let known = std::mem::take(&mut self.path_variables);
                     let path = self.path_text(template.parts(), invocation, methods);
-                    self.path_values = known;
+                    self.path_variables = known;
                     self.scope = outer;
                     found.push(self.locate(datadir, &template.text, path?));
                 }
@@ -208,6 +243,10 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<PathText> {
+        let is_variable = |token: &Token| matches!(token.kind, TokenKind::Variable { .. });
+        if self.in_levels && tokens.iter().all(is_variable) {
+            return self.path_of_variables((path, tokens), invocation, methods);
+        }
         let mut result = PathText {
             text: String::new(),
             holes: Vec::new(),
@@ -220,13 +259,7 @@ impl Engine<'_> {
             match piece {
                 InterpolatedPiece::Text(text) => result.text.push_str(&text),
                 InterpolatedPiece::Unknown { token, because } => {
-                    let variable = match because {
-                        Opaque::Unknown {
-                            because: Missing::Variable(name),
-                            ..
-                        } => name,
-                        Opaque::Unknown { .. } | Opaque::Secret { .. } => token.clone(),
-                    };
+                    let variable = unknown_variable(because).unwrap_or_else(|| token.clone());
                     result.text.push_str(&token);
                     result.holes.push((token, variable));
                 }
@@ -235,53 +268,104 @@ impl Engine<'_> {
         Ok(result)
     }
 
+    /// A path whose tokens are all variables, while levels are built.
+    fn path_of_variables(
+        &mut self,
+        (path, tokens): (&str, &[Token]),
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<PathText> {
+        let mut text = String::with_capacity(path.len() * 2);
+        let mut holes = Vec::new();
+        let mut at = 0;
+        for token in tokens {
+            text.push_str(&path[at..token.range.start as usize]);
+            at = token.range.end as usize;
+            let name = token.inner.slice(path);
+            if self.path_variables.get(name, self.lenient).is_none() {
+                let found = self.path_variable((path, token), invocation, methods)?;
+                self.path_variables.0.insert(Box::from(name), found);
+            }
+            let Some(found) = self.path_variables.0.get(name) else {
+                continue;
+            };
+            match &found.text {
+                Some(known) => text.push_str(known),
+                None => {
+                    let raw = token.range.slice(path);
+                    let written: Arc<str> = Arc::from(raw);
+                    let variable = found.unknown.clone().unwrap_or_else(|| written.clone());
+                    text.push_str(raw);
+                    holes.push((written, variable));
+                }
+            }
+            self.budget.add_text(text.len())?;
+        }
+        text.push_str(&path[at..]);
+        Ok(PathText { text, holes })
+    }
+
+    fn path_variable(
+        &mut self,
+        (path, token): (&str, &Token),
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<PathVariable> {
+        let value = match self.token_value(token, path, invocation, methods)? {
+            TokenValue::Value(value) => value,
+            // Only other tokens have such values.
+            TokenValue::Alias(_) | TokenValue::AsWritten => Value::Undef,
+        };
+        let because = opaque(&value);
+        Ok(PathVariable {
+            text: match &because {
+                None => Some(self.text_of(&value).into_boxed_str()),
+                Some(_) => None,
+            },
+            unknown: because.and_then(unknown_variable),
+            is_lenient: self.lenient,
+        })
+    }
+
     /// One path below a data directory.
     fn locate(&self, datadir: &PathText, original: &Arc<str>, path: PathText) -> Location {
-        let holes = datadir.holes.iter().chain(&path.holes);
-        if holes.clone().next().is_some() {
-            let place = self.place_of(datadir, &path);
-            let open = open_path(&place, holes);
-            if open.is_some() {
-                return Location {
-                    original: original.clone(),
-                    place: Arc::from(place),
-                    open,
-                    ..Location::default()
-                };
+        let is_shared = datadir.holes.is_empty();
+        let known = is_shared.then(|| self.places.get(datadir, &path)).flatten();
+        let found = known.unwrap_or_else(|| {
+            let found = self.place_of(datadir, &path);
+            if is_shared {
+                self.places.add(datadir, path, &found);
             }
-        }
-        let found = match self.places.get(&datadir.text, &path.text) {
-            Some(known) => known,
-            None => {
-                let place = self.place_of(datadir, &path);
-                let files = self.session.files;
-                let exists = files.kind(&place).is_some();
-                let folder = if path.text.starts_with('/') {
-                    dirname(&place)
-                } else {
-                    &datadir.text
-                };
-                let found = PlaceOfPath {
-                    is_absent: !exists && files.is_elsewhere(folder, &place),
-                    exists,
-                    place: Arc::from(place),
-                };
-                self.places.add(&datadir.text, path.text, &found);
-                found
-            }
-        };
+            found
+        });
         Location {
             original: original.clone(),
             place: found.place,
             exists: found.exists,
             is_absent: found.is_absent,
+            open: found.open,
             ..Location::default()
         }
     }
 
-    fn place_of(&self, datadir: &PathText, path: &PathText) -> String {
+    fn place_of(&self, datadir: &PathText, path: &PathText) -> PlaceOfPath {
+        let files = self.session.files;
         let joined = join(&datadir.text, &path.text);
-        self.session.files.resolve(&joined).into_owned()
+        let joined = files.resolve(&joined).into_owned();
+        let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
+        let exists = open.is_none() && files.kind(&joined).is_some();
+        let folder = if path.text.starts_with('/') {
+            dirname(&joined)
+        } else {
+            &datadir.text
+        };
+        PlaceOfPath {
+            holes: path.holes.as_slice().into(),
+            is_absent: !exists && open.is_none() && files.is_elsewhere(folder, &joined),
+            exists,
+            open,
+            place: Arc::from(joined),
+        }
     }
 
     fn expand_glob(
@@ -303,7 +387,7 @@ impl Engine<'_> {
         if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
             // Any file that the pattern could match with some value: wildcards are unknown parts.
             let open = Some(OpenPath {
-                template: open.template.with_wildcards(),
+                template: Arc::new(Template::clone(&open.template).with_wildcards()),
                 ..open
             });
             found.push(Location {
@@ -394,6 +478,17 @@ impl Engine<'_> {
     }
 }
 
+/// The variable that makes a value unknown, if it has a name.
+fn unknown_variable(because: Opaque) -> Option<Arc<str>> {
+    match because {
+        Opaque::Unknown {
+            because: Missing::Variable(name),
+            ..
+        } => Some(name),
+        Opaque::Unknown { .. } | Opaque::Secret { .. } => None,
+    }
+}
+
 /// The template of a path with unknown parts. Some of `holes` may no longer be in the path, such as a
 /// folder that is followed by `..`.
 fn open_path<'a>(
@@ -425,7 +520,7 @@ fn open_path<'a>(
     }
     parts.extend(text(rest));
     Some(OpenPath {
-        template: Template { parts },
-        variables,
+        template: Arc::new(Template { parts }),
+        variables: variables.into(),
     })
 }

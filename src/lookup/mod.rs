@@ -102,6 +102,8 @@ pub use trace::{
 #[cfg(test)]
 mod declared_tests;
 #[cfg(test)]
+mod location_tests;
+#[cfg(test)]
 mod possible_options_tests;
 #[cfg(test)]
 mod pure_tests;

@@ -4,33 +4,12 @@
 use std::sync::Arc;
 
 use super::context::Strict;
-use super::engine::{Engine, Invocation, Map};
+use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Found, no_method, optional, raise};
 use super::trace::{TraceEvent, TraceKind, TraceScope};
 use crate::interpolation::Segment;
 use crate::scope::{Undefined, Variable};
 use crate::value::{Missing, Opaque, StrKey, Value};
-
-/// The values of variables in the paths of levels, for one scope. The same few are in many paths.
-#[derive(Default)]
-pub(super) struct PathValues(Map<Box<str>, (Value, bool)>);
-
-impl PathValues {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// A known value. An undefined variable fails unless Puppet is lenient: nothing follows from the
-    /// other case.
-    fn get(&self, path: &str, is_lenient: bool) -> Option<Value> {
-        let (value, was_lenient) = self.0.get(path)?;
-        (!value.is_undef() || *was_lenient == is_lenient).then(|| value.clone())
-    }
-
-    fn add(&mut self, path: &str, is_lenient: bool, value: &Value) {
-        self.0.insert(Box::from(path), (value.clone(), is_lenient));
-    }
-}
 
 impl Engine<'_> {
     /// The value of a variable with a dotted path; `path` is the whole reference.
@@ -41,26 +20,12 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
-        if !self.in_levels {
-            self.reads.variables.add(path);
-            return self.new_value(path, root, segments, invocation);
-        }
-        if let Some(value) = self.path_values.get(path, self.lenient) {
-            return Ok(value);
-        }
-        self.in_paths.add(path);
-        let value = self.new_value(path, root, segments, invocation)?;
-        self.path_values.add(path, self.lenient, &value);
-        Ok(value)
-    }
-
-    fn new_value(
-        &mut self,
-        path: &str,
-        root: &Segment,
-        segments: &[Segment],
-        invocation: &Invocation,
-    ) -> Found {
+        let read = if self.in_levels {
+            &mut self.in_paths
+        } else {
+            &mut self.reads.variables
+        };
+        read.add(path);
         let value = self.with(
             || TraceKind::Scope(TraceScope::Variables),
             |engine| engine.root_variable(root, segments, invocation),

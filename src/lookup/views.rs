@@ -454,7 +454,7 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     }
     for location in level.all_locations() {
         let input = match (&location.open, format) {
-            (Some(open), _) => LevelInput::Open(Arc::new(open.template.clone()), format),
+            (Some(open), _) => LevelInput::Open(open.template.clone(), format),
             (None, Some(format)) if location.exists && !location.is_uri => {
                 if level.has_refused_options() {
                     seen.push((at, LevelInput::Unseen));
@@ -496,7 +496,7 @@ fn add_declared(
     };
     for location in locations.iter() {
         match &location.open {
-            Some(open) => seen.push((at, LevelInput::KeyedOpen(Arc::new(open.template.clone())))),
+            Some(open) => seen.push((at, LevelInput::KeyedOpen(open.template.clone()))),
             None if !location.exists || location.is_uri => {}
             None if backend.path.is_empty() => {
                 seen.push((at, LevelInput::File(location.place.clone(), format)));

@@ -262,7 +262,7 @@ impl Engine<'_> {
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
         let was_in_levels = std::mem::replace(&mut self.in_levels, true);
-        self.path_values.clear();
+        self.path_variables.clear();
         let built = self.build_levels(config, invocation);
         self.in_levels = was_in_levels;
         self.stack = stack;
