@@ -31,10 +31,10 @@ const MAX_KNOWN_PATHS: usize = 100_000;
 /// What is known of paths, shared by the compilations of a request over many nodes: most of a node's
 /// paths are those of others, too.
 #[derive(Clone, Default)]
-pub(super) struct KnownPlaces(Rc<RefCell<Places>>);
+pub(super) struct KnownPlaces(Rc<RefCell<PlacesByPath>>);
 
 #[derive(Default)]
-struct Places {
+struct PlacesByPath {
     /// The files that globs match.
     globs: Map<String, Vec<Arc<str>>>,
     /// By data directory and path.

@@ -26,7 +26,7 @@ const MAX_ANSWER: u64 = 256 << 20;
 const MAX_ERROR: u64 = 64 << 10;
 
 /// What is at an address.
-enum Answer {
+enum Reply {
     Text(String),
     /// There is no such address, in words.
     NotFound(String),
@@ -98,8 +98,8 @@ impl Client {
     pub(super) fn ask(&self, query: &str) -> Result<String, String> {
         let answer = self.post(&self.endpoint, &serde_json::json!({ "query": query }))?;
         match answer {
-            Answer::Text(text) => Ok(text),
-            Answer::NotFound(words) => Err(words),
+            Reply::Text(text) => Ok(text),
+            Reply::NotFound(words) => Err(words),
         }
     }
 
@@ -124,12 +124,12 @@ impl Client {
             body["query"] = serde_json::json!(["in", "certname", ["array", names]]);
         }
         match self.post(&address, &body)? {
-            Answer::Text(text) => Ok(Some(text)),
-            Answer::NotFound(_) => Ok(None),
+            Reply::Text(text) => Ok(Some(text)),
+            Reply::NotFound(_) => Ok(None),
         }
     }
 
-    fn post(&self, address: &str, body: &serde_json::Value) -> Result<Answer, String> {
+    fn post(&self, address: &str, body: &serde_json::Value) -> Result<Reply, String> {
         let body = body.to_string();
         let mut request = self
             .agent
@@ -157,7 +157,7 @@ impl Client {
         let body = response.body_mut().with_config().limit(limit);
         let text = body.read_to_string().map_err(|error| failed(&error));
         if status.is_success() {
-            return text.map(Answer::Text);
+            return text.map(Reply::Text);
         }
         let text = text.unwrap_or_default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -170,7 +170,7 @@ impl Client {
         };
         let message = format!("{}: {status}{hint}: {text}", self.shown);
         if status == http::StatusCode::NOT_FOUND {
-            Ok(Answer::NotFound(message))
+            Ok(Reply::NotFound(message))
         } else {
             Err(message)
         }
