@@ -24,6 +24,11 @@
       (accept-process-output nil 0.02))
     (unless (funcall condition) (error "Timed out waiting for %s" what))))
 
+;; Emacs must not end before a message of the server has arrived.
+(defvar hiera-test-told nil "What the server has told the user, the last first.")
+(cl-defmethod eglot-handle-notification :before (_server (_method (eql window/showMessage)) &key message &allow-other-keys)
+  (push message hiera-test-told))
+
 (defun hiera-test-open (path)
   "Open PATH of the workspace with the server attached."
   (find-file (expand-file-name path (getenv "WORKSPACE")))
@@ -219,6 +224,10 @@
     (backward-char)
     (cl-letf (((symbol-function 'y-or-n-p) #'always))
       (eglot-rename "profile::web::processes"))
+    ;; jsonrpc.el leaves what has come with an answer until something else comes.
+    (hiera-test-hover "profile::web::processes")
+    (hiera-test-wait "what the rename tells"
+                     (lambda () (cl-some (lambda (told) (string-match-p "renames the parameter \\$workers" told)) hiera-test-told)))
     (should (string-match-p "^profile::web::processes:" (buffer-string)))
     (should (string-match-p "\\$processes" (with-current-buffer class (buffer-string))))
     (dolist (buffer (buffer-list))
