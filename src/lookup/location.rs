@@ -286,9 +286,7 @@ impl Engine<'_> {
                 let found = self.path_variable((path, token), invocation, methods)?;
                 self.path_variables.0.insert(Box::from(name), found);
             }
-            let Some(found) = self.path_variables.0.get(name) else {
-                continue;
-            };
+            let found = &self.path_variables.0[name];
             match &found.text {
                 Some(known) => text.push_str(known),
                 None => {
