@@ -87,10 +87,6 @@ struct PathVariable {
 }
 
 impl PathVariables {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// A variable whose text is known. One that is empty may be undefined: nothing follows from it
     /// where undefined variables are treated otherwise.
     fn get(&self, name: &str, is_lenient: bool) -> Option<&PathVariable> {
@@ -316,10 +312,9 @@ impl Engine<'_> {
         };
         let because = opaque(&value);
         Ok(PathVariable {
-            text: match &because {
-                None => Some(self.text_of(&value).into_boxed_str()),
-                Some(_) => None,
-            },
+            text: because
+                .is_none()
+                .then(|| self.text_of(&value).into_boxed_str()),
             unknown: because.and_then(unknown_variable),
             is_lenient: self.lenient,
         })

@@ -262,8 +262,9 @@ impl Engine<'_> {
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
         let was_in_levels = std::mem::replace(&mut self.in_levels, true);
-        self.path_variables.clear();
+        let path_variables = std::mem::take(&mut self.path_variables);
         let built = self.build_levels(config, invocation);
+        self.path_variables = path_variables;
         self.in_levels = was_in_levels;
         self.stack = stack;
         self.tracer = tracer;

@@ -18,6 +18,9 @@ pub const IMPORT: &str = "hiera-ls/import";
 /// The text with which an imported file begins.
 pub const IMPORT_BEGIN: &str = "{\n\"hiera-ls/import\": ";
 
+/// Hosts of addresses that are this machine.
+pub const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 

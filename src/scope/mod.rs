@@ -41,7 +41,7 @@ pub use core_facts::{CoreFact, core_fact, is_structured_fact, os_family};
 pub use facts::Facts;
 pub use facts_file::{name_of, refused_facts, refused_variables};
 pub use fleet::{DEFAULT_ENVIRONMENT, KnownNodes};
-pub use imported::{IMPORT, IMPORT_BEGIN, Imported, nodes_file};
+pub use imported::{IMPORT, IMPORT_BEGIN, Imported, OWN_HOSTS, nodes_file};
 pub use json_sources::{json_names_nodes, read_json_nodes};
 pub use looked_up::{KeyReads, LookupRecord, Observed, read_catalog_inputs};
 pub use naming::NameRule;

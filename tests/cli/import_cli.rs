@@ -272,6 +272,11 @@ fn answers_that_cannot_be_used_leave_the_file_as_it_was() {
             &["--environment", "a b"],
             "not the name of an environment",
         ),
+        (
+            "http://127.0.0.1:1",
+            &["--environment", "a\" or 1"],
+            "not the name of an environment",
+        ),
     ] {
         let error = import(url, more);
         assert!(error.contains(words), "{url}: {error}");

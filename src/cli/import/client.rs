@@ -9,6 +9,7 @@ use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConf
 use ureq::{Agent, Error, Timeout, http};
 
 use super::credentials::Credentials;
+use crate::scope::OWN_HOSTS;
 
 /// Time for finding the address and for the connection.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -62,7 +63,7 @@ impl Client {
         if !path.is_empty() || parsed.query().is_some() {
             return Err(wrong("only a host and a port are expected"));
         }
-        let is_local = ["localhost", "127.0.0.1", "[::1]"].contains(&authority.host());
+        let is_local = OWN_HOSTS.contains(&authority.host());
         if credentials.token.is_some() && !is_secure && !is_local {
             return Err(format!("{url}: a token is only sent over https"));
         }
@@ -96,8 +97,7 @@ impl Client {
     /// # Errors
     /// Why there is none, in words.
     pub(super) fn ask(&self, query: &str) -> Result<String, String> {
-        let answer = self.post(&self.endpoint, &serde_json::json!({ "query": query }))?;
-        match answer {
+        match self.post(&self.endpoint, &serde_json::json!({ "query": query }))? {
             Reply::Text(text) => Ok(text),
             Reply::NotFound(words) => Err(words),
         }

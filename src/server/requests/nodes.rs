@@ -10,7 +10,7 @@ use super::{View, of_workspace};
 use crate::analysis::{NodeSet, RootView, UsedVariable, ValueCounts};
 use crate::disk;
 use crate::ide::{shell_word, what_if};
-use crate::scope::{Imported, Knowledge};
+use crate::scope::{Imported, Knowledge, OWN_HOSTS};
 use crate::server::capabilities::{FACTS, NODES, RECIPES};
 use crate::server::connection::Connection;
 use crate::workspace::path;
@@ -194,7 +194,7 @@ fn import_command(imported: Option<&Imported>, folder: Option<&str>) -> String {
 fn is_of_this_machine(address: &str) -> bool {
     let host = address.strip_prefix("http://");
     let host = host.map(|rest| rest.rsplit_once(':').map_or(rest, |(host, _)| host));
-    host.is_some_and(|host| ["localhost", "127.0.0.1", "[::1]"].contains(&host))
+    host.is_some_and(|host| OWN_HOSTS.contains(&host))
 }
 
 fn all_recipes() -> Value {
