@@ -17,6 +17,7 @@ use crate::puppet::{
 };
 use crate::regexp::Regexp;
 use crate::scope::Scope;
+use crate::syntax::puppet::is_qualified;
 use crate::workspace::{FileKind, Files};
 
 /// Maximum number of lookups in one evaluation.
@@ -179,7 +180,7 @@ impl Host for SessionHost<'_> {
         let is_of_ruby = || {
             let mut modules = all_modules(files, environment).into_iter();
             kind == Defines::Type
-                && !name.contains("::")
+                && !is_qualified(name)
                 && modules.any(|dir| {
                     let at = format!("{dir}/lib/puppet/type/{name}.rb");
                     files.kind(&at) == Some(FileKind::File)
@@ -234,7 +235,7 @@ fn is_of_library(at: &str) -> bool {
 /// Whether a module other than the standard library defines a Puppet 3 function.
 fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> bool {
     let mut modules = all_modules(files, environment).into_iter();
-    !name.contains("::")
+    !is_qualified(name)
         && modules.any(|dir| {
             let at = format!("{dir}/lib/puppet/parser/functions/{name}.rb");
             !is_of_library(&at) && files.kind(&at) == Some(FileKind::File)

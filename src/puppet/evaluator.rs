@@ -112,7 +112,7 @@ impl<'h> Evaluator<'h> {
     ) -> Stop {
         let mut may_leave = false;
         for node in nodes {
-            let effects = uses::effects(node);
+            let effects = self.source.effects(node);
             if effects.assigns {
                 self.forget(node, &because);
             }

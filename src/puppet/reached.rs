@@ -10,7 +10,7 @@ use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use super::uses;
 use crate::scope::Scope;
-use crate::syntax::puppet::{Definition, Expression, ExpressionKind};
+use crate::syntax::puppet::{Definition, Expression, ExpressionKind, is_qualified};
 use crate::text::TextRange;
 use crate::value::Value;
 
@@ -163,7 +163,7 @@ impl Evaluator<'_> {
         // The parent's variables come before those of the node.
         if definition.parent.is_some() {
             let names = wanted.iter().copied();
-            hidden.extend(names.filter(|name| !name.contains("::") && !OF_NODES.contains(name)));
+            hidden.extend(names.filter(|name| !is_qualified(name) && !OF_NODES.contains(name)));
         }
         for node in &definition.parameters {
             let ExpressionKind::Parameter(parameter) = &node.kind else {

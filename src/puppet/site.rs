@@ -11,7 +11,7 @@ use super::stop::{Evaluated, Stop};
 use super::uses;
 use super::variables::ScopeLevel;
 use crate::scope::{Assigned, CompileFailure, Scope};
-use crate::syntax::puppet::{Expression, ExpressionKind, NodeBlock};
+use crate::syntax::puppet::{Expression, ExpressionKind, NodeBlock, is_qualified};
 use crate::text::TextRange;
 use crate::value::HashMap;
 
@@ -147,7 +147,7 @@ impl Site {
     #[must_use]
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
-        let is_of_class = self.may_have_classes && name.contains("::");
+        let is_of_class = self.may_have_classes && is_qualified(name);
         self.may_set_any || is_of_class || self.names.contains(name)
     }
 
@@ -213,6 +213,7 @@ impl Site {
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
+        evaluator.variables.without_reads();
         evaluator.site = &self.sources;
         if self.follows_classes() {
             evaluator.variables.follows_classes = true;

@@ -1,8 +1,9 @@
 //! A text in the Puppet language, with its tree.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::host::Defines;
+use super::uses::{self, Effects};
 use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem};
 use crate::text::LineIndex;
 
@@ -19,6 +20,8 @@ pub struct CodeFile {
     pub(super) root: Expression,
     pub(super) problem: Option<PuppetProblem>,
     lines: LineIndex,
+    /// See [`uses::places_with_effects`].
+    effects: OnceLock<Box<[u32]>>,
 }
 
 impl CodeFile {
@@ -35,8 +38,21 @@ impl CodeFile {
             lines: LineIndex::new(&text),
             root: parse.root,
             problem: parse.problems.into_iter().next().or_else(too_long),
+            effects: OnceLock::new(),
             path,
             text,
+        }
+    }
+
+    /// What a part of the text may do besides giving a value. Most parts do nothing else: that costs O(log parts).
+    pub(super) fn effects(&self, part: &Expression) -> Effects {
+        let places = self
+            .effects
+            .get_or_init(|| uses::places_with_effects(&self.root));
+        let first = places.partition_point(|at| *at < part.range.start);
+        match places.get(first) {
+            Some(at) if *at < part.range.end => uses::effects(part),
+            _ => Effects::default(),
         }
     }
 
@@ -119,5 +135,22 @@ mod tests {
             refusal(&" ".repeat(MAX_SOURCE + 1)),
             "the text is longer than 1048576 bytes"
         );
+    }
+
+    #[test]
+    fn effects_of_parts_are_those_that_a_walk_finds() {
+        let text = "$a = $b ? { 1 => include('a'), default => [1, 2].each |$x| { $y = $x; return(1) } }\n\
+             if $c { fail(\"no ${d.then |$z| { break() }}\") } else { notify { 'x': } }\n\
+             $e = f(@(\"END\"), next)\n  ${contain('b')}\n  | END\n\
+             class k($p = fail('p')) inherits j { class { 'l': } }\nnode default { $q = 1 + 2 }\n";
+        let file = CodeFile::new(Arc::from("site.pp"), Arc::from(text));
+        assert!(file.problem.is_none(), "{:?}", file.problem);
+        let mut with = 0;
+        file.root.walk(&mut |part| {
+            let expected = uses::effects(part);
+            assert!(file.effects(part) == expected, "{}", part.source(text));
+            with += usize::from(expected != Effects::default());
+        });
+        assert!(with > 20, "{with}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::builtin;
 use super::resources::is_plain_type;
-use crate::syntax::puppet::{Expression, ExpressionKind, Prefix};
+use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, is_qualified};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
 /// compilation, there is no catalog.
@@ -22,7 +22,7 @@ pub(super) fn holds_statements(kind: &ExpressionKind) -> bool {
 }
 
 /// What code may do besides giving a value.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Effects {
     /// It sets a variable of the enclosing scope.
     pub(super) assigns: bool,
@@ -60,6 +60,25 @@ impl Effects {
         if node.kind.has_own_scope() && !is_lambda {
             return;
         }
+        self.add_own(node, leaving, is_own);
+        // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
+        // calls it does not iterate.
+        let of_lambda: &[&str] = if runs_once(&node.kind) {
+            &["break", "return"]
+        } else {
+            &["return"]
+        };
+        node.kind.each(&mut |part| {
+            let leaving = match part.kind {
+                ExpressionKind::Lambda(_) => of_lambda,
+                _ => leaving,
+            };
+            self.add(part, leaving, is_own && !is_lambda);
+        });
+    }
+
+    /// Adds those of a node itself, without its parts.
+    fn add_own(&mut self, node: &Expression, leaving: &[&str], is_own: bool) {
         match &node.kind {
             ExpressionKind::Call(call) => {
                 let name = call.function.literal();
@@ -77,21 +96,21 @@ impl Effects {
             self.declares |= builtin::declares_classes(name);
             self.fails |= name == "fail";
         }
-        // In a lambda, only `return()` leaves the enclosing body, and `break()` if the function that
-        // calls it does not iterate.
-        let of_lambda: &[&str] = if runs_once(&node.kind) {
-            &["break", "return"]
-        } else {
-            &["return"]
-        };
-        node.kind.each(&mut |part| {
-            let leaving = match part.kind {
-                ExpressionKind::Lambda(_) => of_lambda,
-                _ => leaving,
-            };
-            self.add(part, leaving, is_own && !is_lambda);
-        });
     }
+}
+
+/// Where code may do more than give a value: the first bytes of such parts, sorted. O(its parts).
+pub(super) fn places_with_effects(root: &Expression) -> Box<[u32]> {
+    let mut places = Vec::new();
+    root.walk(&mut |node| {
+        let mut own = Effects::default();
+        own.add_own(node, &LEAVING, true);
+        if own != Effects::default() {
+            places.push(node.range.start);
+        }
+    });
+    places.sort_unstable();
+    places.into()
 }
 
 /// Whether a node reads a variable with the name of a class.
@@ -111,7 +130,7 @@ pub(super) fn reads_classes(node: &Expression) -> bool {
 #[must_use]
 pub fn is_of_class(variable: &str) -> bool {
     let name = variable.trim_start_matches("::");
-    name.contains("::") && !name.starts_with("settings::")
+    is_qualified(name) && !name.starts_with("settings::")
 }
 
 /// Whether a node may fail by itself, or through parts other than calls of named functions.

@@ -11,7 +11,7 @@ use crate::interpolation::Segment;
 use crate::scope::{
     Assigned, Assignment, ClassScope, ClassVariable, EvaluatedClass, Scope, Variable,
 };
-use crate::syntax::puppet::{Expression, ExpressionKind};
+use crate::syntax::puppet::{Expression, ExpressionKind, is_qualified};
 use crate::text::TextRange;
 use crate::value::{HashMap, Missing, Opaque, StrKey, Value};
 
@@ -65,8 +65,8 @@ pub(super) struct Variables<'s> {
     pub(super) follows_classes: bool,
     /// Visible matches; the last one is used.
     matches: Vec<MatchGroups>,
-    /// Paths of the node's variables that were read.
-    reads: RefCell<BTreeSet<Arc<str>>>,
+    /// Paths of the node's variables that were read, if someone asks for them.
+    reads: Option<RefCell<BTreeSet<Arc<str>>>>,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
     pub(super) lacks_one: Cell<bool>,
     /// Whether a variable or a part of it was read that does not exist, or all facts.
@@ -93,7 +93,7 @@ impl<'s> Variables<'s> {
             class: None,
             follows_classes: false,
             matches: Vec::new(),
-            reads: RefCell::default(),
+            reads: Some(RefCell::default()),
             lacks_one: Cell::new(false),
             read_missing: Cell::new(false),
         }
@@ -110,17 +110,28 @@ impl<'s> Variables<'s> {
 
     /// Paths of the node's variables that were read.
     pub(super) fn reads(&self) -> BTreeSet<Arc<str>> {
-        self.reads.borrow().clone()
+        let reads = self.reads.as_ref();
+        reads
+            .map(|reads| reads.borrow().clone())
+            .unwrap_or_default()
+    }
+
+    /// Does not record what is read: a text for each variable.
+    pub(super) fn without_reads(&mut self) {
+        self.reads = None;
     }
 
     /// Records that a variable is read at a path.
     fn note(&self, name: &str, segments: &[Segment]) {
+        let Some(reads) = &self.reads else {
+            return;
+        };
         let mut path = name.trim_start_matches("::").to_owned();
         for segment in segments {
             path.push('.');
             path.push_str(&segment.written());
         }
-        self.reads.borrow_mut().insert(Arc::from(path));
+        reads.borrow_mut().insert(Arc::from(path));
     }
 
     /// The value of a variable; for a partly known one, at least the part at `segments`.
@@ -133,7 +144,7 @@ impl<'s> Variables<'s> {
                 .and_then(|(groups, at)| groups.get(at)?.clone());
             return Ok(group.map(Value::from).unwrap_or_default());
         }
-        if !name.contains("::")
+        if !is_qualified(name)
             && let Some(known) = self.frames.iter().rev().find_map(|frame| frame.get(name))
         {
             return known.clone().map_err(Stop::Unknown);
@@ -187,7 +198,7 @@ impl<'s> Variables<'s> {
             }
             Variable::Unknown => Err(Stop::unknown(because())),
             // A class may have been included that has it.
-            Variable::Undefined(_) if name.trim_start_matches("::").contains("::") => {
+            Variable::Undefined(_) if is_qualified(name.trim_start_matches("::")) => {
                 Err(Stop::unknown(because()))
             }
             Variable::Undefined(_) if self.assigned.may_be_more.is_some() => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::{Node, Scope};
+use crate::syntax::puppet::is_qualified;
 use crate::text::TextRange;
 use crate::value::Value;
 
@@ -147,7 +148,7 @@ impl Assigned {
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
         let is_named = |names: &Arc<BTreeSet<Arc<str>>>| names.contains(name);
-        let is_of_class = self.may_have_classes && name.contains("::");
+        let is_of_class = self.may_have_classes && is_qualified(name);
         let is_set = self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named);
         is_of_class || is_set
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use indexmap::IndexSet;
 
 use crate::interpolation::{Key, Segment};
+use crate::syntax::puppet::is_qualified;
 use crate::value::{HashMap, Value};
 
 /// Values by dotted path.
@@ -84,8 +85,7 @@ fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     let root = |path: &[Segment]| path.first().and_then(Segment::as_name).map(str::to_owned);
     let own_root = root(&given);
     let may_be_fact = own_root.as_deref().is_some_and(|name| {
-        !matches!(name, "facts" | "trusted" | "server_facts" | "environment")
-            && !name.contains("::")
+        !matches!(name, "facts" | "trusted" | "server_facts" | "environment") && !is_qualified(name)
     });
     let mut full = given.clone();
     if may_be_fact {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::core_facts::is_of_facter;
 use crate::interpolation::{Key, Segment};
-use crate::syntax::puppet::is_match_variable;
+use crate::syntax::puppet::{is_match_variable, is_qualified};
 use crate::value::HashMap;
 
 /// How much of a node's facts, or of its trusted data, is told.
@@ -194,7 +194,7 @@ impl Gaps {
             "environment" | "server_facts" | "name" | "title" | "module_name"
             | "caller_module_name" | "clientcert" => false,
             // Classes have them, not nodes.
-            _ if name.contains("::") || is_match_variable(name) => false,
+            _ if is_qualified(name) || is_match_variable(name) => false,
             _ if self.given.iter().any(|given| **given == *name) => false,
             _ => {
                 let root = Segment::Name(name.into());

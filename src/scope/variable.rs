@@ -10,7 +10,7 @@ use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
 use crate::interpolation::{Key, Segment};
-use crate::syntax::puppet::is_match_variable;
+use crate::syntax::puppet::{is_match_variable, is_qualified};
 use crate::value::{HashMap, StrKey, Value};
 
 /// The state of a variable in a scope.
@@ -296,13 +296,13 @@ impl Scope {
         // The list is mostly empty: cheaper than the test of the name.
         let mut locals = self.locals.iter().rev();
         if let Some((_, value)) = locals.find(|(name, _)| **name == *root)
-            && !root.contains("::")
+            && !is_qualified(root)
         {
             return Variable::Known(value.clone());
         }
         let name = root.trim_start_matches("::");
         if let Some(class) = &self.class {
-            let local = if root.contains("::") {
+            let local = if is_qualified(root) {
                 name.strip_prefix(class.name.as_str())
                     .and_then(|rest| rest.strip_prefix("::"))
             } else {
@@ -393,7 +393,7 @@ impl Scope {
         if self.assigned.as_ref().is_some_and(may_be_set) {
             return Variable::Unknown;
         }
-        Variable::Undefined(self.missing(root, name, root.contains("::")))
+        Variable::Undefined(self.missing(root, name, is_qualified(root)))
     }
 
     /// Whether a fact that every system has is missing, and others too, so that not all are given.
