@@ -231,8 +231,37 @@ fn range_of_line(text: &str, line: usize) -> TextRange {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{ProptestConfig, prop, proptest};
+    use proptest::sample::select;
+
     use super::*;
     use crate::syntax::parse_yaml;
+    use crate::syntax::plain_yaml::testing::{PIECES, PLAIN};
+
+    /// Fails if a text is plain, and a strict reader rejects it.
+    fn plain_is_strict(text: &str) {
+        if parse_yaml(text).tree.is_plain() {
+            let error = rejection(text).map(|error| error.to_string());
+            assert_eq!(error, None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_strict_reader_reads_plain_texts() {
+        for text in PLAIN {
+            plain_is_strict(text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
+        #[test]
+        fn a_strict_reader_reads_any_plain_text(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
+            plain_is_strict(&format!("{}\n", pieces.concat()));
+            plain_is_strict(&format!("a: {}\n", pieces.concat()));
+            plain_is_strict(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));
+        }
+    }
 
     /// The first difference, and how many there are.
     fn found(text: &str) -> (Option<String>, usize) {

@@ -526,6 +526,7 @@ mod tests {
         #[test]
         fn any_pieces_have_the_trees_of_their_events(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
             check(&format!("{}\n", pieces.concat()));
+            check(&format!("a:\n  b: 1\nc: {}", pieces.concat()));
             check(&format!("a: {}\n", pieces.concat()));
             check(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));
         }

@@ -20,6 +20,7 @@ pub(crate) mod hocon;
 mod json;
 mod json_scalar;
 pub mod libyaml;
+mod plain_scalar;
 pub(crate) mod plain_yaml;
 pub mod psych;
 pub mod puppet;

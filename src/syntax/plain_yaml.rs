@@ -1,9 +1,9 @@
 //! A fast parser for the plain part of YAML that most data files use: block mappings and lists,
-//! scalars on one line, literal blocks, small collections in brackets.
+//! scalars on one line, literal and folded blocks, collections in brackets.
 //!
 //! It passes to a [`Sink`] what libyaml would parse, or stops: at anything else (anchors, tags,
-//! several documents, scalars over several lines, every actual or possible error) the caller falls
-//! back to the full parser. So it reports no mistakes. Tests compare every sink's result, a tree or
+//! several documents, plain and quoted scalars over several lines, every actual or possible error) the
+//! caller falls back to the full parser. So it reports no mistakes. Tests compare every sink's result, a tree or
 //! a value, with the one from libyaml's events.
 //!
 //! Floors: a cold `lookup --explain` is 120 times faster than Puppet's, a warm deep lookup 60 times.
@@ -12,9 +12,13 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::ScalarStyle;
+use super::plain_scalar::{
+    PlainEnd, before_blanks, behind_blanks, behind_byte, key, may_start, plain_end, quoted,
+    quoted_style,
+};
 use crate::text::TextRange;
 
 /// Maximum length of a text, in bytes: keeps every count far below the loader's limits.
@@ -24,7 +28,7 @@ const LARGEST: usize = 1 << 20;
 const DEEPEST: usize = 40;
 
 /// Maximum length of a key in bytes; libyaml's own limit is 1,024 characters.
-const LONGEST_KEY: usize = 1_000;
+pub(super) const LONGEST_KEY: usize = 1_000;
 
 /// Punctuation allowed in a plain scalar inside brackets.
 const PLAIN_IN_BRACKETS: &[u8] = b"_-./@+=*%$()&~^!;<> ";
@@ -51,7 +55,7 @@ pub(crate) struct PlainScalar<'t> {
 
 /// Passes the content of a text to a sink; `None` if the text is not plain. O(length)
 pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
-    if text.len() > LARGEST || !text.ends_with(b"\n") || has_control(text) {
+    if text.len() > LARGEST || has_control(text) {
         return None;
     }
     let text = std::str::from_utf8(text).ok()?;
@@ -126,10 +130,10 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
             let rest = &bytes[self.at..];
             let indent = rest.iter().take_while(|&&byte| byte == b' ').count();
             let start = self.at + indent;
-            // The text ends with a line break.
-            let mut end = start + memchr(b'\n', &bytes[start..])?;
-            self.at = end + 1;
-            match bytes[start] {
+            let length = memchr(b'\n', &bytes[start..]);
+            let mut end = length.map_or(bytes.len(), |length| start + length);
+            self.at = (end + 1).min(bytes.len());
+            match bytes.get(start)? {
                 b'\n' | b'#' => continue,
                 // Directives and document markers.
                 b'%' if indent == 0 => return None,
@@ -186,7 +190,7 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
             let scalar = self.scalar(content, key.length, key.text, key.style);
             self.sink.key(scalar)?;
             self.line.start = self.offset(key.behind);
-            let colon = self.offset(content) + key.length + 1;
+            let colon = self.offset(content) + key.colon + 1;
             self.value(indent, colon, true)?;
         }
         self.sink.close(None);
@@ -223,15 +227,28 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
             None | Some(b'#') => {
                 self.next_line()?;
                 let line = self.line;
-                let is_own =
-                    line.indent > indent || of_key && line.indent == indent && is_item(self.rest());
+                let is_item = is_item(self.rest());
+                let is_own = line.indent > indent || of_key && line.indent == indent && is_item;
                 if line.is_end || !is_own {
                     self.sink.absent(sign);
                     return Some(());
                 }
-                return self.block();
+                if is_item || key(self.rest()).is_some() {
+                    self.block()
+                } else {
+                    self.on_line(indent)
+                }
             }
-            Some(b'|') => return self.literal(rest, indent),
+            Some(b'|' | b'>') => self.block_scalar(rest, indent),
+            Some(_) => self.on_line(indent),
+        }
+    }
+
+    /// Parses a value that starts in the current line and is no block of its own; advances to the line
+    /// after it.
+    fn on_line(&mut self, indent: usize) -> Option<()> {
+        let rest = self.rest();
+        match rest.as_bytes().first() {
             Some(b'"' | b'\'') => {
                 let (text, behind) = quoted(rest)?;
                 is_comment(behind).then_some(())?;
@@ -240,11 +257,11 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
                 self.sink.scalar(scalar)?;
             }
             Some(b'[' | b'{') => {
-                let behind = self.flow(rest, 0)?;
+                let behind = self.flow(rest, indent, 0)?;
                 is_comment(behind).then_some(())?;
             }
-            Some(_) if !may_start(rest) => return None,
-            Some(_) => match plain_end(rest) {
+            _ if !may_start(rest) => return None,
+            _ => match plain_end(rest) {
                 PlainEnd::Colon(_) => return None,
                 PlainEnd::Comment(end) | PlainEnd::Line(end) => {
                     let text = before_blanks(&rest[..end]);
@@ -274,13 +291,16 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
         }
     }
 
-    /// `|` or `|-` and the lines below it.
-    fn literal(&mut self, header: &str, indent: usize) -> Option<()> {
-        let strips = match header {
-            "|" => false,
-            "|-" => true,
+    /// `|`, `|-`, `>` or `>-` and the lines below it.
+    fn block_scalar(&mut self, header: &str, indent: usize) -> Option<()> {
+        let (style, strips) = match header {
+            "|" => (ScalarStyle::Literal, false),
+            "|-" => (ScalarStyle::Literal, true),
+            ">" => (ScalarStyle::Folded, false),
+            ">-" => (ScalarStyle::Folded, true),
             _ => return None,
         };
+        let is_folded = style == ScalarStyle::Folded;
         let start = self.offset(header);
         let mut end = self.line.end;
         let mut text = String::new();
@@ -305,40 +325,62 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
             if spaces < own {
                 break;
             }
-            if text.is_empty() && blank_lines > 0 {
+            if text.is_empty() {
+                if blank_lines > 0 {
+                    return None;
+                }
+            } else if !is_folded {
+                text.push('\n');
+            } else if blank_lines == 0 {
+                text.push(' ');
+            }
+            // Lines that are indented further are not folded.
+            if is_folded && spaces > own {
                 return None;
             }
             text.extend(std::iter::repeat_n('\n', blank_lines));
             blank_lines = 0;
             text.push_str(&line[own..]);
-            text.push('\n');
             end = self.at + length;
             self.at += length + 1;
         }
-        if text.is_empty() {
+        let rest = &self.text.as_bytes()[self.at..];
+        let is_last_cut = !rest.is_empty() && memchr(b'\n', rest).is_none();
+        if text.is_empty() || is_last_cut {
             return None;
         }
-        if strips {
-            text.pop();
+        if !strips {
+            text.push('\n');
         }
         self.sink.scalar(PlainScalar {
             text: Cow::Owned(text),
             range: TextRange::new(start, end),
-            style: ScalarStyle::Literal,
+            style,
         })?;
         self.next_line()?;
         self.has_ended(indent).then_some(())
     }
 
-    /// A collection in brackets that ends on its line; returns the text after it.
-    fn flow(&mut self, content: &'t str, depth: usize) -> Option<&'t str> {
+    /// The next part of a collection in brackets of a node at column `indent`, which may be on a later line.
+    fn in_flow(&mut self, rest: &'t str, indent: usize) -> Option<&'t str> {
+        let next = behind_blanks(rest);
+        let is_comment = next.starts_with('#') && next.len() < rest.len();
+        if !next.is_empty() && !is_comment {
+            return Some(next);
+        }
+        self.next_line()?;
+        (!self.has_ended(indent)).then(|| self.rest())
+    }
+
+    /// A collection in brackets of a node at column `indent`; returns the text after it.
+    fn flow(&mut self, content: &'t str, indent: usize, depth: usize) -> Option<&'t str> {
         if depth > DEEPEST {
             return None;
         }
         let is_hash = content.starts_with('{');
         let close = if is_hash { b'}' } else { b']' };
         self.sink.open(self.offset(content), is_hash);
-        let mut rest = behind_blanks(&content[1..]);
+        let mut rest = self.in_flow(&content[1..], indent)?;
         loop {
             if let Some(behind) = behind_byte(rest, close) {
                 self.sink.close(Some(self.offset(behind)));
@@ -354,16 +396,16 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
                 rest = behind_blanks(behind_byte(behind_byte(behind, b':')?, b' ')?);
             }
             rest = match rest.as_bytes().first()? {
-                b'[' | b'{' => self.flow(rest, depth + 1)?,
+                b'[' | b'{' => self.flow(rest, indent, depth + 1)?,
                 _ => {
                     let (scalar, behind) = self.flow_scalar(rest)?;
                     self.sink.scalar(scalar)?;
                     behind
                 }
             };
-            rest = behind_blanks(rest);
+            rest = self.in_flow(rest, indent)?;
             if let Some(behind) = behind_byte(rest, b',') {
-                rest = behind_blanks(behind);
+                rest = self.in_flow(behind, indent)?;
             } else {
                 behind_byte(rest, close)?;
             }
@@ -388,9 +430,14 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
                 .get(at + 1)
                 .is_some_and(|&next| continues_scalar(next)),
             byte => !byte.is_ascii_alphanumeric() && !PLAIN_IN_BRACKETS.contains(&byte),
-        })?;
-        // The scalar must be followed by punctuation.
-        matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
+        });
+        let end = end.unwrap_or(bytes.len());
+        // What follows must end the scalar.
+        match bytes.get(end) {
+            None | Some(b',' | b']' | b'}' | b':') => {}
+            Some(b'#') if bytes[end - 1] == b' ' => {}
+            Some(_) => return None,
+        }
         let text = before_blanks(&content[..end]);
         if text.len() > LONGEST_KEY {
             return None;
@@ -399,11 +446,6 @@ impl<'t, S: Sink> PlainReader<'t, '_, S> {
         let scalar = self.scalar(content, text.len(), Cow::Borrowed(text), plain);
         Some((scalar, &content[text.len()..]))
     }
-}
-
-/// The text after a leading ASCII byte.
-fn behind_byte(text: &str, byte: u8) -> Option<&str> {
-    (text.as_bytes().first() == Some(&byte)).then(|| &text[1..])
 }
 
 /// Whether a line's content starts with a list's dash.
@@ -416,134 +458,6 @@ fn is_comment(rest: &str) -> bool {
     rest.is_empty()
         || rest.starts_with(' ')
             && matches!(behind_blanks(rest).as_bytes().first(), None | Some(b'#'))
-}
-
-/// A key at the start of a line's content.
-struct KeyAt<'t> {
-    text: Cow<'t, str>,
-    style: ScalarStyle,
-    /// Its bytes, with quotes.
-    length: usize,
-    /// The text after its colon and blanks.
-    behind: &'t str,
-}
-
-fn key(content: &str) -> Option<KeyAt<'_>> {
-    let (text, style, length) = match content.as_bytes().first()? {
-        b'"' | b'\'' => {
-            let (text, rest) = quoted(content)?;
-            // `<<` is not handled here.
-            if text == "<<" {
-                return None;
-            }
-            (text, quoted_style(content), content.len() - rest.len())
-        }
-        _ if !may_start(content) => return None,
-        _ => {
-            let PlainEnd::Colon(end) = plain_end(content) else {
-                return None;
-            };
-            let text = &content[..end];
-            if text.ends_with(' ') {
-                return None;
-            }
-            (Cow::Borrowed(text), ScalarStyle::Plain, end)
-        }
-    };
-    let rest = behind_byte(&content[length..], b':')?;
-    let ends = matches!(rest.as_bytes().first(), None | Some(b' '));
-    (ends && length < LONGEST_KEY).then(|| KeyAt {
-        text,
-        style,
-        length,
-        behind: behind_blanks(rest),
-    })
-}
-
-/// The text without leading blanks.
-fn behind_blanks(text: &str) -> &str {
-    let blanks = text.bytes().position(|byte| byte != b' ');
-    &text[blanks.unwrap_or(text.len())..]
-}
-
-/// The text without trailing blanks.
-fn before_blanks(text: &str) -> &str {
-    let end = text.bytes().rposition(|byte| byte != b' ');
-    &text[..end.map_or(0, |end| end + 1)]
-}
-
-/// The end of a plain scalar outside of brackets.
-enum PlainEnd {
-    /// A colon followed by a blank or the line's end: the scalar is a key.
-    Colon(usize),
-    /// The blank before a comment.
-    Comment(usize),
-    Line(usize),
-}
-
-fn plain_end(content: &str) -> PlainEnd {
-    let bytes = content.as_bytes();
-    // Most scalars are too short for a vectorised search.
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return PlainEnd::Colon(at),
-            b'#' if at > 0 && bytes[at - 1] == b' ' => return PlainEnd::Comment(at - 1),
-            _ => {}
-        }
-    }
-    PlainEnd::Line(bytes.len())
-}
-
-/// Whether a plain scalar can certainly start like this.
-fn may_start(content: &str) -> bool {
-    match content.as_bytes() {
-        [b'-', next, ..] => next.is_ascii_alphanumeric(),
-        [first, ..] => {
-            first.is_ascii_alphanumeric() || b"_/.+($~^=;\\".contains(first) || *first >= 0x80
-        }
-        [] => false,
-    }
-}
-
-fn quoted_style(content: &str) -> ScalarStyle {
-    if content.starts_with('"') {
-        ScalarStyle::DoubleQuoted
-    } else {
-        ScalarStyle::SingleQuoted
-    }
-}
-
-/// A quoted scalar that ends on its line, and the text after it.
-fn quoted(content: &str) -> Option<(Cow<'_, str>, &str)> {
-    let quote = *content.as_bytes().first()?;
-    let inner = &content[1..];
-    let end = memchr2(quote, b'\\', inner.as_bytes())?;
-    if inner.as_bytes()[end] == quote && inner.as_bytes().get(end + 1) != Some(&b'\'') {
-        return Some((Cow::Borrowed(&inner[..end]), &inner[end + 1..]));
-    }
-    let mut text = String::with_capacity(inner.len());
-    let mut characters = inner.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match (character, quote) {
-            ('\'', b'\'') => {
-                if !inner[at + 1..].starts_with('\'') {
-                    return Some((Cow::Owned(text), &inner[at + 1..]));
-                }
-                characters.next();
-                text.push('\'');
-            }
-            ('"', b'"') => return Some((Cow::Owned(text), &inner[at + 1..])),
-            ('\\', b'"') => text.push(match characters.next()?.1 {
-                '\\' => '\\',
-                '"' => '"',
-                'n' => '\n',
-                't' => '\t',
-                _ => return None,
-            }),
-            (character, _) => text.push(character),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

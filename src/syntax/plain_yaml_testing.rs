@@ -1,6 +1,6 @@
 //! Texts for tests of the plain YAML parser.
 
-pub(crate) const PLAIN: [&str; 14] = [
+pub(crate) const PLAIN: [&str; 22] = [
     "a: 1\n",
     "---\n# comment\na: 1 # one\n\nb:\n  c: x y\n  d:\n  - 1\n  - e: f\n    g: h\n  -\n    - [a, 'b']\n",
     "a:\n- x\n- y\nb: {c: 1, \"d\": [2, {}]}\n",
@@ -15,10 +15,18 @@ pub(crate) const PLAIN: [&str; 14] = [
     "'a': 1\n\"b\": 2\na: |\n  x\n\n# c\nb:  \n'it''s': 1\n",
     "a:\n  - \n  - b:\n    - c: \"d\" # e\n    -\n  - - f\n    - {g: h} \n# i\nj: # k\n",
     "# a\n---\n# b\nc: |\n   d  \n\n   e\n\n# f\ng:\n",
+    "a: >\n  folded \n  text\n\n\n  and\nb: >-\n   more\n   of it\n\nc:\n- >-\n  x\n  # y\n- 1\n",
+    "a: \"\\0\\a\\b\\t\\n\\v\\f\\r\\e\\ \\\"\\/\\\\\\N\\_\\L\\P\\x41\\u00e9\\U0001F600\"\n",
+    "a : 1\n'b'  : 2\nc d   : e\nf  :\n  \"g\"   :  # h\n",
+    "a:\n  b\nc:   # d\n\n  # e\n    'f' # g\nh:\n  - \n    i\n  -\n    [1, 2]\n",
+    "a: [ # b\n  1,\n  'c' # d\n  , e # f\n\n  # g\n  ]\nh: {\n    i: j,\n    \"k\": [\n     l\n    ], m: n\n  } # o\np: 1\n",
+    "a: 1",
+    "a:\n  - b\n  - [c,\n    'd']  # e",
+    "a:\n  - [b,\n     c]\n  - {d: e,\n    f: g\n    }\nh: [\n i]\n",
 ];
 
 /// Pieces of texts, plain or not.
-pub(crate) const PIECES: [&str; 52] = [
+pub(crate) const PIECES: [&str; 66] = [
     "a",
     "b",
     "k",
@@ -71,4 +79,18 @@ pub(crate) const PIECES: [&str; 52] = [
     "2001-01-01",
     "10 words and_more/than.eight",
     "\n  c::d: ",
+    ">\n",
+    ">-\n",
+    "\\x41",
+    "\\u00e9",
+    "\\ud800",
+    "\\U0010FFFF",
+    "\\/",
+    "\\e",
+    "[\n",
+    "{\n",
+    ",\n  ",
+    "\n  ]",
+    "\n }",
+    " : ",
 ];

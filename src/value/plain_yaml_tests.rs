@@ -60,7 +60,9 @@ fn keys_that_libyaml_may_refuse_are_left_to_it() {
 fn everything_else_is_left_to_libyaml() {
     let texts = [
         "",
-        "a: 1",
+        "a: |\n  b",
+        "a: >\n  b\n  c",
+        "a: 1\n  ",
         "- a\n",
         "a\n",
         "a: &x 1\n",
@@ -68,7 +70,9 @@ fn everything_else_is_left_to_libyaml() {
         "a: !!str 1\n",
         "a: 'b\n  c'\n",
         "a: b\n  c\n",
-        "a: >\n  b\n",
+        "a: >\n  b\n   c\n",
+        "a: >+\n  b\n",
+        "a: >2\n  b\n",
         "a: |2\n   b\n",
         "a: b: c\n",
         "a: 1\n---\nb: 1\n",
@@ -78,7 +82,14 @@ fn everything_else_is_left_to_libyaml() {
         "a: %x\n",
         "a: @x\n",
         "? a\n: b\n",
-        "a: [1,\n  2]\n",
+        "a: [1,\n2]\n",
+        "a: [1,\n  2\n]\n",
+        "a: [b\n  c]\n",
+        "a: [#\n  b]\n",
+        "a: {b:\n  c}\n",
+        "a: [\n",
+        "a:\n  |\n   b\n",
+        "a:\n  b\n  c\n",
         "<<: {}\n",
         "'<<': {a: 1}\n",
         "a:\tb\n",
@@ -88,7 +99,11 @@ fn everything_else_is_left_to_libyaml() {
         "a: :b\n",
         ":a: b\n",
         "a: {b:1}\n",
-        "a: \"\\x41\"\n",
+        "a: \"\\x4\"\n",
+        "a: \"\\ud800\"\n",
+        "a: \"\\U00110000\"\n",
+        "a: \"\\'\"\n",
+        "a: \"b\\\n  c\"\n",
         "a: 'b' c\n",
         "a: [b] c\n",
         "a: \"b\" \u{a0}\n",
@@ -106,6 +121,7 @@ proptest! {
     #[test]
     fn random_pieces_are_read_as_by_the_full_reader(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
         check(&format!("{}\n", pieces.concat()));
+        check(&format!("a:\n  b: 1\nc: {}", pieces.concat()));
         check(&format!("a: {}\n", pieces.concat()));
         check(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));
     }
