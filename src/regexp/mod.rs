@@ -113,6 +113,8 @@ impl fmt::Debug for Regexp {
 struct RegexpParts {
     source: String,
     root: RegexpNode,
+    /// How texts of one line that match begin: see [`RegexpNode::start`].
+    start: String,
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<RegexpEngine, String>>,
     many_lines: OnceLock<Result<RegexpEngine, String>>,
@@ -181,6 +183,7 @@ impl Regexp {
         })?;
         Ok(Regexp(Arc::new(RegexpParts {
             source: source.to_owned(),
+            start: parsed.root.start(),
             root: parsed.root,
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
@@ -197,11 +200,15 @@ impl Regexp {
         &self.0.source
     }
 
-    /// Whether the pattern matches anywhere in the text, like `=~`.
+    /// Whether the pattern matches anywhere in the text, like `=~`. Most keys do not begin as a pattern of
+    /// `lookup_options` does: that costs a comparison, and no compilation.
     ///
     /// # Errors
     /// The search would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, MatchLimit> {
+        if !text.starts_with(&self.0.start) && !text.contains('\n') {
+            return Ok(false);
+        }
         match self.engine(text)? {
             RegexpEngine::Linear(regex) => Ok(regex.is_match(text)),
             RegexpEngine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
@@ -550,5 +557,42 @@ mod tests {
     fn a_knockout_prefix_is_taken_from_every_line() {
         let pattern = Regexp::new("^--").unwrap();
         assert_eq!(pattern.replace_all("--a\n--b--", ""), Ok("a\nb--".into()));
+    }
+
+    #[test]
+    fn texts_that_begin_otherwise_do_not_match() {
+        for (pattern, start) in [
+            ("^profile::a", "profile::a"),
+            (r"\Aab+c", "a"),
+            ("^ab(c|d)", "ab"),
+            ("^a|b", ""),
+            ("(?i)^ab", ""),
+            ("^(?i)ab", ""),
+            ("ab", ""),
+            ("^a?b", ""),
+            (r"^\.x\d", ".x"),
+        ] {
+            let pattern = Regexp::new(pattern).expect("a pattern");
+            assert_eq!(pattern.0.start, start, "{}", pattern.source());
+            for text in [
+                "",
+                "ab",
+                "AB",
+                "b",
+                "abd",
+                "profile::ab",
+                "x\nabbc",
+                "x\nprofile::a",
+                ".x1",
+            ] {
+                let found = pattern.find(text).expect("a search").is_some();
+                assert_eq!(
+                    pattern.is_match(text),
+                    Ok(found),
+                    "{} {text:?}",
+                    pattern.source()
+                );
+            }
+        }
     }
 }

@@ -120,6 +120,24 @@ impl RegexpNode {
         }
     }
 
+    /// The characters behind `^` or `\A` at its start, with which every match begins; empty without that.
+    pub(super) fn start(&self) -> String {
+        let RegexpNode::Sequence(parts) = self else {
+            return String::new();
+        };
+        let mut parts = parts.iter();
+        let anchor = parts.next();
+        let is_fixed = matches!(
+            anchor,
+            Some(RegexpNode::Anchor(Anchor::LineStart | Anchor::TextStart))
+        );
+        let literals = parts.map_while(|part| match part {
+            RegexpNode::Literal(character, Case::Exact) => Some(*character),
+            _ => None,
+        });
+        literals.filter(|_| is_fixed).collect()
+    }
+
     /// The nodes directly inside.
     pub(super) fn parts(&self) -> Vec<&RegexpNode> {
         match self {
