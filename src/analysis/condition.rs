@@ -58,10 +58,7 @@ impl Survey {
                     let decides = |path: &Arc<str>| has_option_for(analysis, path, &self.key);
                     possible.files = files.filter(decides).collect();
                 } else if depth > 0 && *possible.key == *self.key {
-                    let sets = |path: &Arc<str>| {
-                        let value = analysis.own_value(path, &self.key);
-                        value.is_none_or(|value| may_set(&value, &steps[..depth]))
-                    };
+                    let sets = |path: &Arc<str>| analysis.may_set(path, &self.key, &steps[..depth]);
                     possible.files = files.filter(sets).collect();
                 }
                 if possible.files.is_empty() {
@@ -101,9 +98,25 @@ impl Survey {
     }
 }
 
-/// Whether a file's own value sets the part at the end of `steps`, or replaces what contains it.
-#[must_use]
-pub fn may_set(value: &Value, steps: &[Value]) -> bool {
+impl Analysis<'_> {
+    /// Whether a file's own value of a top-level key sets the part at the end of `steps`, or replaces
+    /// what contains it. A search in the text of the value; only if the part may be in it, the value is
+    /// loaded. Thousands of files can set parts of one hash.
+    #[must_use]
+    pub fn may_set(&self, path: &str, key: &str, steps: &[Value]) -> bool {
+        if let Some(first) = steps.first()
+            && let Some(file) = self.snapshot.file(path)
+            && file.certainly_lacks(key, first)
+        {
+            return false;
+        }
+        let value = self.own_value(path, key);
+        value.is_none_or(|value| may_set(&value, steps))
+    }
+}
+
+/// Whether a value sets the part at the end of `steps`, or replaces what contains it.
+fn may_set(value: &Value, steps: &[Value]) -> bool {
     let mut part = value;
     for step in steps {
         match part.as_hash() {
@@ -343,4 +356,70 @@ fn bound_of<'b, 'a>(
         known.len() - 1
     });
     &mut known[at]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::KnownNodes;
+    use crate::workspace::{Change, Workspace};
+
+    /// Whether a file with a text may set a part of the key `k`, and whether its text alone shows that it
+    /// does not.
+    fn part(name: &str, text: &str, steps: &[&str]) -> (bool, bool) {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let path = format!("/repo/{name}");
+        let snapshot = workspace.apply(Change::open(path.as_str(), text));
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let configs = ConfigCache::default();
+        let nodes = KnownNodes::default();
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let steps: Vec<Value> = steps.iter().map(|step| Value::string(step)).collect();
+        let may = analysis.may_set(&path, "k", &steps);
+        let value = analysis.own_value(&path, "k");
+        let loaded = value.is_none_or(|value| may_set(&value, &steps));
+        assert_eq!(may, loaded, "{text}");
+        let file = snapshot.file(&path).expect("the file");
+        (may, file.certainly_lacks("k", &steps[0]))
+    }
+
+    #[test]
+    fn the_text_of_a_hash_shows_what_it_lacks() {
+        let yaml = |text: &str, steps: &[&str]| part("a.yaml", text, steps);
+        assert_eq!(yaml("k: {b: 1, c: 2}\n", &["a"]), (false, true));
+        assert_eq!(
+            yaml("k:\n  b:\n    c: 50% # x\n", &["a", "c"]),
+            (false, true)
+        );
+        assert_eq!(part("a.json", "{\"k\": {\"b\": 1}}", &["a"]), (false, true));
+        // It has it, or its text may stand for it in another way.
+        assert_eq!(yaml("k: {a: 1}\n", &["a"]), (true, false));
+        assert_eq!(yaml("k: {\"\\x61\": 1}\n", &["a"]), (true, false));
+        assert_eq!(
+            part("a.json", "{\"k\": {\"\\u0061\": 1}}", &["a"]),
+            (true, false)
+        );
+        assert_eq!(
+            yaml("x: &x {a: 1}\nk: {b: 1, <<: *x}\n", &["a"]),
+            (true, false)
+        );
+        assert_eq!(yaml("x: &x {a: 1}\nk: *x\n", &["a"]), (true, false));
+        assert_eq!(yaml("k: {\"%{x}\": 1}\n", &["a"]), (true, false));
+        assert_eq!(yaml("k: {b: 1}\nk: {a: 1}\n", &["a"]), (true, false));
+        assert_eq!(yaml("k: [b]\n", &["a"]), (true, false));
+        assert_eq!(yaml("k: b\n", &["a"]), (true, false));
+        // A broken file may be read otherwise.
+        assert_eq!(yaml("k: {b: 1}\nx: [\n", &["a"]), (false, false));
+        assert_eq!(yaml("k: {b c: 1}\n", &["a b"]), (false, true));
+        assert_eq!(yaml("k:\n  ? a\n    b\n  : 1\n", &["a b"]), (true, false));
+        assert_eq!(
+            yaml("k:\n  ? 'a\n\n    b'\n  : 1\n", &["a\nb"]),
+            (true, false)
+        );
+        // In it, but elsewhere, or not as a name.
+        assert_eq!(yaml("k: {b: a}\n", &["a"]), (false, false));
+        assert_eq!(yaml("k: {'it''s': 1}\n", &["it's"]), (true, false));
+    }
 }

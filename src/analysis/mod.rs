@@ -76,7 +76,7 @@ use std::sync::{Arc, LazyLock};
 pub use advice::{MAX_ADVICE, RECIPES, Recipe};
 pub use answer_cache::AnswerCache;
 pub use certain::Certainties;
-pub use condition::{Condition, MAX_VALUES, may_set};
+pub use condition::{Condition, MAX_VALUES};
 pub use custom_facts::{custom_fact_places, fact_of, is_custom_fact};
 pub use difference::{Touched, TouchedKeys, difference, last_difference};
 pub use doctor::{

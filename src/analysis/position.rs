@@ -51,6 +51,10 @@ impl<'a> KeyPositions<'a> {
 
     /// The range of the deepest part that steps lead to, see [`dug`].
     fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<DugNode> {
+        let lacks = |name: &Value| file.certainly_lacks(&fact.name, name);
+        if steps.first().is_some_and(lacks) {
+            return None;
+        }
         let format = file.format().unwrap_or(Format::Yaml);
         let parse = self.snapshot.parse_entry(file, format, fact);
         dug(&parse.tree, fact.key, steps)

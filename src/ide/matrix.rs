@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::target::KeyTarget;
 use crate::analysis::dig;
-use crate::analysis::{self, Analysis, KeyPositions, LevelValue, RootView, may_set, merge_kind};
+use crate::analysis::{self, Analysis, KeyPositions, LevelValue, RootView, merge_kind};
 use crate::interpolation::root_of;
 use crate::lookup::{
     Alternatives, Group, GroupOrigin, LookupError, Request, ScopeLookups, SharedInputs, Source,
@@ -258,11 +258,14 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
     let kind = entry.options_entry(&root).as_ref().and_then(merge_kind);
     let part = |source: &SourceLine| {
         let file = snapshot.file(&source.file)?;
+        if !view.analysis.may_set(&source.file, &root, &steps) {
+            return None;
+        }
         let own = view.analysis.own_value(&source.file, &root)?;
-        let line = match (dig(&own, &steps), may_set(&own, &steps)) {
-            (Some(_), _) => positions.line(file, &root, &steps),
-            (None, true) => source.line,
-            (None, false) => return None,
+        let line = if dig(&own, &steps).is_some() {
+            positions.line(file, &root, &steps)
+        } else {
+            source.line
         };
         Some(SourceLine {
             file: source.file.clone(),

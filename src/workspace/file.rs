@@ -2,16 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
+use memchr::{memchr3_iter, memmem};
+
 use super::cache::TextHash;
 use super::change::Content;
 use super::extract;
-use super::facts::FileFacts;
+use super::facts::{FileFacts, KeyFact, KeyState, ValueKind};
 use super::files::Format;
 use super::parts;
 use super::path;
 use crate::syntax::Parse;
 use crate::text::{LineIndex, line_at};
-use crate::value::{LoadError, LoadErrorKind, SystemError};
+use crate::value::{LoadError, LoadErrorKind, SystemError, Value};
 
 /// A file's number. It stays the same for a path as long as the workspace lives, and means nothing
 /// in another workspace.
@@ -169,6 +171,34 @@ impl File {
         format_of(&self.path)
     }
 
+    /// Whether the text of the hash that a top-level key sets shows that it has no entry of that name: a
+    /// search, where loading the value would cost a parse. False means unknown.
+    #[must_use]
+    pub fn certainly_lacks(&self, key: &str, name: &Value) -> bool {
+        // Quotes and escapes have other forms.
+        let is_simple = |name: &&str| {
+            let mut bytes = name.bytes();
+            !name.is_empty() && bytes.all(|it| matches!(it, b' '..=b'~') && !b"'\"\\".contains(&it))
+        };
+        let Some(name) = name.as_str().filter(is_simple) else {
+            return false;
+        };
+        let facts = self.facts();
+        let is_whole = facts.error.is_none()
+            && facts.later_error.is_none()
+            && matches!(self.format(), Some(Format::Yaml | Format::Json));
+        let is_hash =
+            |fact: &&KeyFact| fact.state == KeyState::Read && fact.kind == ValueKind::Hash;
+        let Some(fact) = facts.key(key).filter(is_hash).filter(|_| is_whole) else {
+            return false;
+        };
+        let text = fact.value.slice(self.text()).as_bytes();
+        memmem::find(text, name.as_bytes()).is_none()
+            && names_are_as_written(text)
+            // A name behind `?` can have a line break where it means a blank.
+            && !(name.contains(' ') && text.contains(&b'?'))
+    }
+
     /// The lines of the text; built on first use, O(bytes).
     #[must_use]
     pub fn lines(&self) -> &LineIndex {
@@ -276,6 +306,13 @@ const CODE: [&str; 15] = [
     "pp", "rb", "erb", "epp", "md", "sh", "py", "pem", "key", "crt", "gpg", "lock", "toml", "txt",
     "html",
 ];
+
+/// Whether all names in the text of a hash stand there as they are: none is escaped, comes from an
+/// alias, or contains a token.
+fn names_are_as_written(text: &[u8]) -> bool {
+    let mut signs = memchr3_iter(b'\\', b'*', b'%', text);
+    signs.all(|at| text[at] == b'%' && text.get(at + 1) != Some(&b'{'))
+}
 
 /// The format in which a file's facts are extracted, by its name: a hierarchy's level may use
 /// another one for a lookup, but in practice they agree.

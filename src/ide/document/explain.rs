@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Document, one_line, with_short_names};
 use crate::analysis::{
-    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, dig, is_wildcard, may_set,
+    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, dig, is_wildcard,
 };
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
@@ -350,10 +350,7 @@ impl LevelTexts<'_> {
     /// Filters files that may set the part.
     fn that_may_set(&self, mut files: Vec<Arc<str>>) -> Vec<Arc<str>> {
         let KeyTarget { root, steps, .. } = self.target;
-        files.retain(|path| {
-            let own = self.view.analysis.own_value(path, root);
-            own.is_none_or(|own| may_set(&own, steps))
-        });
+        files.retain(|path| self.view.analysis.may_set(path, root, steps));
         files
     }
 
