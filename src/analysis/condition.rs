@@ -413,6 +413,26 @@ mod tests {
         // A broken file may be read otherwise.
         assert_eq!(yaml("k: {b: 1}\nx: [\n", &["a"]), (false, false));
         assert_eq!(yaml("k: {b c: 1}\n", &["a b"]), (false, true));
+        for lacking in [
+            "k:\n  b: \"%{x}\"\n  'c d': *y\n  e:\n    \"%{f}\": 1\n    <<: *y\n",
+            "k:\n  b: |\n    \\\n    %{x}\n  c: '*'\n",
+        ] {
+            let text = format!("y: &y {{a: 1}}\n{lacking}");
+            assert_eq!(yaml(&text, &["a"]), (false, true), "{text}");
+        }
+        for unknown in [
+            "k:\n  b: 1\n  <<: *y\n",
+            "k:\n  b: 1\n  '<<' : *y\n",
+            "k: &z\n  <<: *y\n",
+            "k:\n  *n : 1\n",
+            "k:\n  \"%{x}\": 1\n",
+            "k:\n  \"b: %{x}\": 1\n",
+            "k:\n  \"\\x61\": 1\n",
+            "k:\n  {b: 1, \"\\x61\": 1}\n",
+        ] {
+            let text = format!("y: &y {{a: 1}}\nn: &n a\n{unknown}");
+            assert!(!yaml(&text, &["a"]).1, "{text}");
+        }
         assert_eq!(yaml("k:\n  ? a\n    b\n  : 1\n", &["a b"]), (true, false));
         assert_eq!(
             yaml("k:\n  ? 'a\n\n    b'\n  : 1\n", &["a\nb"]),

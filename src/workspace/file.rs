@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use memchr::{memchr3_iter, memmem};
+use memchr::{memchr3_iter, memmem, memrchr};
 
 use super::cache::TextHash;
 use super::change::Content;
@@ -192,11 +192,10 @@ impl File {
         let Some(fact) = facts.key(key).filter(is_hash).filter(|_| is_whole) else {
             return false;
         };
+        let before = &self.text().as_bytes()[..fact.value.start as usize];
+        let column = before.len() - memrchr(b'\n', before).map_or(0, |at| at + 1);
         let text = fact.value.slice(self.text()).as_bytes();
-        memmem::find(text, name.as_bytes()).is_none()
-            && names_are_as_written(text)
-            // A name behind `?` can have a line break where it means a blank.
-            && !(name.contains(' ') && text.contains(&b'?'))
+        memmem::find(text, name.as_bytes()).is_none() && names_are_as_written(text, column)
     }
 
     /// The lines of the text; built on first use, O(bytes).
@@ -307,11 +306,42 @@ const CODE: [&str; 15] = [
     "html",
 ];
 
-/// Whether all names in the text of a hash stand there as they are: none is escaped, comes from an
-/// alias, or contains a token.
-fn names_are_as_written(text: &[u8]) -> bool {
+/// Whether all names of a hash stand in its text as they are: none is escaped, comes from an alias,
+/// contains a token, or has a line break where it means a blank. The text begins in a column.
+fn names_are_as_written(text: &[u8], column: usize) -> bool {
+    let is_block = !text.starts_with(b"{") && !text.starts_with(b"&") && !text.starts_with(b"!");
     let mut signs = memchr3_iter(b'\\', b'*', b'%', text);
-    signs.all(|at| text[at] == b'%' && text.get(at + 1) != Some(&b'{'))
+    memmem::find(text, b"? ").is_none()
+        && signs.all(|at| {
+            let is_percent = text[at] == b'%' && text.get(at + 1) != Some(&b'{');
+            is_percent || is_block && is_behind_name(text, at, column)
+        })
+}
+
+/// Whether a byte of a block of entries in a column lies in the value of an entry with a simple name.
+fn is_behind_name(text: &[u8], at: usize, column: usize) -> bool {
+    let (indent, start) = match memrchr(b'\n', &text[..at]) {
+        None => (column, 0),
+        Some(line) => {
+            let blanks = text[line + 1..]
+                .iter()
+                .take_while(|&&it| it == b' ')
+                .count();
+            (blanks, line + 1 + blanks)
+        }
+    };
+    if indent != column {
+        return indent > column;
+    }
+    let before = &text[start..at];
+    memmem::find(before, b": ").is_some_and(|end| {
+        let name = &before[..end];
+        let bare = match name {
+            [b'\'', bare @ .., b'\''] | [b'"', bare @ .., b'"'] => bare,
+            bare => bare,
+        };
+        bare != b"<<" && !bare.iter().any(|it| b"'\"{[&!".contains(it))
+    })
 }
 
 /// The format in which a file's facts are extracted, by its name: a hierarchy's level may use
