@@ -376,7 +376,7 @@ mod tests {
         let configs = ConfigCache::default();
         let nodes = KnownNodes::default();
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let steps: Vec<Value> = steps.iter().map(|step| Value::string(step)).collect();
+        let steps: Vec<Value> = steps.iter().copied().map(Value::string).collect();
         let may = analysis.may_set(&path, "k", &steps);
         let value = analysis.own_value(&path, "k");
         let loaded = value.is_none_or(|value| may_set(&value, &steps));
