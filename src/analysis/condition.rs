@@ -106,7 +106,8 @@ impl Analysis<'_> {
     pub fn may_set(&self, path: &str, key: &str, steps: &[Value]) -> bool {
         if let Some(first) = steps.first()
             && let Some(file) = self.snapshot.file(path)
-            && file.certainly_lacks(key, first)
+            && let Some(fact) = file.facts().key(key)
+            && file.certainly_lacks(fact, first)
         {
             return false;
         }
@@ -382,7 +383,8 @@ mod tests {
         let loaded = value.is_none_or(|value| may_set(&value, &steps));
         assert_eq!(may, loaded, "{text}");
         let file = snapshot.file(&path).expect("the file");
-        (may, file.certainly_lacks("k", &steps[0]))
+        let fact = file.facts().key("k").expect("the key");
+        (may, file.certainly_lacks(fact, &steps[0]))
     }
 
     #[test]
@@ -429,6 +431,7 @@ mod tests {
             "k:\n  \"b: %{x}\": 1\n",
             "k:\n  \"\\x61\": 1\n",
             "k:\n  {b: 1, \"\\x61\": 1}\n",
+            "k:\n  ?\n    \"\\x61\"\n  : 1\n",
         ] {
             let text = format!("y: &y {{a: 1}}\nn: &n a\n{unknown}");
             assert!(!yaml(&text, &["a"]).1, "{text}");

@@ -51,7 +51,7 @@ impl<'a> KeyPositions<'a> {
 
     /// The range of the deepest part that steps lead to, see [`dug`].
     fn dug(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<DugNode> {
-        let lacks = |name: &Value| file.certainly_lacks(&fact.name, name);
+        let lacks = |name: &Value| file.certainly_lacks(fact, name);
         if steps.first().is_some_and(lacks) {
             return None;
         }

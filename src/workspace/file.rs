@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use memchr::{memchr3_iter, memmem, memrchr};
+use memchr::{memchr_iter, memchr3_iter, memmem, memrchr};
 
 use super::cache::TextHash;
 use super::change::Content;
@@ -171,10 +171,10 @@ impl File {
         format_of(&self.path)
     }
 
-    /// Whether the text of the hash that a top-level key sets shows that it has no entry of that name: a
+    /// Whether the text of the hash that one of its keys sets shows that it has no entry of that name: a
     /// search, where loading the value would cost a parse. False means unknown.
     #[must_use]
-    pub fn certainly_lacks(&self, key: &str, name: &Value) -> bool {
+    pub fn certainly_lacks(&self, fact: &KeyFact, name: &Value) -> bool {
         // Quotes and escapes have other forms.
         let is_simple = |name: &&str| {
             let mut bytes = name.bytes();
@@ -187,11 +187,9 @@ impl File {
         let is_whole = facts.error.is_none()
             && facts.later_error.is_none()
             && matches!(self.format(), Some(Format::Yaml | Format::Json));
-        let is_hash =
-            |fact: &&KeyFact| fact.state == KeyState::Read && fact.kind == ValueKind::Hash;
-        let Some(fact) = facts.key(key).filter(is_hash).filter(|_| is_whole) else {
+        if !is_whole || fact.state != KeyState::Read || fact.kind != ValueKind::Hash {
             return false;
-        };
+        }
         let before = &self.text().as_bytes()[..fact.value.start as usize];
         let column = before.len() - memrchr(b'\n', before).map_or(0, |at| at + 1);
         let text = fact.value.slice(self.text()).as_bytes();
@@ -311,7 +309,8 @@ const CODE: [&str; 15] = [
 fn names_are_as_written(text: &[u8], column: usize) -> bool {
     let is_block = !text.starts_with(b"{") && !text.starts_with(b"&") && !text.starts_with(b"!");
     let mut signs = memchr3_iter(b'\\', b'*', b'%', text);
-    memmem::find(text, b"? ").is_none()
+    let mut questions = memchr_iter(b'?', text).map(|at| text.get(at + 1));
+    questions.all(|next| next.is_some_and(|it| !it.is_ascii_whitespace()))
         && signs.all(|at| {
             let is_percent = text[at] == b'%' && text.get(at + 1) != Some(&b'{');
             is_percent || is_block && is_behind_name(text, at, column)
