@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Touched;
 use crate::interpolation::{Key, Segment};
+use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
 use crate::workspace::{File, FileFacts, Snapshot, path};
 
@@ -21,7 +22,7 @@ fn is_external(at: &str) -> bool {
 /// The name of the fact that a variable may be: `facts.os.family` and `::os.family` are parts of `os`.
 #[must_use]
 pub fn fact_of(variable: &str) -> Option<Arc<str>> {
-    let key = Key::parse(variable.trim_start_matches("::")).ok()?;
+    let key = Key::parse(without_colons(variable)).ok()?;
     let root = key.root.as_name().filter(|root| !root.contains("::"))?;
     let name = match root {
         "facts" => key.segments.first().and_then(Segment::as_name)?,

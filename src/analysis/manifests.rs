@@ -9,6 +9,7 @@ use super::bodies::code;
 use super::site::site_manifest;
 use crate::datatype::{self, Aliases, Type};
 use crate::lookup::manifests_defining;
+use crate::syntax::puppet::without_colons;
 use crate::workspace::{
     DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind, path,
 };
@@ -208,7 +209,7 @@ impl<'a> Analysis<'a> {
 
     /// The text of the file that Puppet loads a type alias from.
     fn alias_text(self, root: &'a Root, name: &str) -> Option<String> {
-        let name = name.trim_start_matches("::").to_lowercase();
+        let name = without_colons(name).to_lowercase();
         let (module, rest) = name.split_once("::")?;
         let dir = self.module_dir(root, module)?;
         // Which of two aliases is used depends on load order.
@@ -312,7 +313,7 @@ impl Aliases for LikelyAliases<'_> {
         let root = self.root;
         let loaded = root.and_then(|root| self.analysis.alias_text(root, name));
         loaded.or_else(|| {
-            let lower = name.trim_start_matches("::").to_lowercase();
+            let lower = without_colons(name).to_lowercase();
             let mut files = self.analysis.snapshot.files_defining(&lower);
             let file = files.next()?;
             files.next().is_none().then(|| file.text().to_string())

@@ -8,6 +8,7 @@ use super::{Analysis, RootView};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{ConfigCache, Place, PuppetVersion, Settings, paths_for_functions};
 use crate::scope::{Knowledge, KnownNodes, Node};
+use crate::syntax::puppet::without_colons;
 use crate::value::Value;
 use crate::workspace::{Root, Snapshot, path};
 
@@ -334,7 +335,7 @@ fn is_full_name(text: &str) -> bool {
 
 /// A variable without the leading `::`.
 fn plain(variable: &str) -> &str {
-    variable.trim_start_matches("::")
+    without_colons(variable)
 }
 
 /// The variable that alone makes up a template's file name, without the extension.

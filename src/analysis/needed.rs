@@ -8,7 +8,7 @@ use super::Analysis;
 use super::site::manifests_of;
 use crate::interpolation::{Key, Segment};
 use crate::scope::{Completeness, Told};
-use crate::syntax::puppet::{self, Dialect, Expression, ExpressionKind};
+use crate::syntax::puppet::{self, Dialect, Expression, ExpressionKind, without_colons};
 
 /// What is needed of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ impl Needed {
     /// Adds the variables that code reads, by the names after them as far as these are texts.
     fn add_code(&mut self, node: &Expression) {
         match read_path(node) {
-            Some((name, path)) => self.add(name.trim_start_matches("::"), path),
+            Some((name, path)) => self.add(without_colons(name), path),
             None => node.kind.each(&mut |part| self.add_code(part)),
         }
     }

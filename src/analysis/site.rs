@@ -7,7 +7,7 @@ use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
-use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
+use crate::lookup::{ConfigCache, Data, FoundFunctions, Session, SessionHost, Settings};
 use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
@@ -25,6 +25,7 @@ pub struct SiteManifests {
     settings: Settings,
     configs: ConfigCache,
     extent: Extent,
+    functions: Arc<FoundFunctions>,
     seen: Mutex<Dependencies>,
     /// The stamp of the last snapshot in which nothing uses variables of classes.
     unused_in: Mutex<u64>,
@@ -72,6 +73,7 @@ impl SiteManifests {
             settings: super::without_keys(settings).into_owned(),
             configs,
             extent: Extent::NodeBlocks,
+            functions: Arc::default(),
             unused_in: Mutex::new(snapshot.stamp()),
             seen: Mutex::new(Dependencies {
                 snapshot: snapshot.clone(),
@@ -209,6 +211,7 @@ impl Manifests for SiteManifests {
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
         let language = SessionHost::new(view.session(), Data::Allowed);
+        let language = language.with_functions(&self.functions);
         let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
         let mut assigned = self.site.run(&language, scope, certname, &node.variables);
         assigned.is_for_agent = self.extent == Extent::NodeBlocks;

@@ -13,6 +13,7 @@ use super::parameters::{
 };
 use super::ranges::{FloatRange, Range, TimeRange};
 use super::{time, uri};
+use crate::syntax::puppet::without_colons;
 use crate::value::float_to_s;
 
 /// Makes the error for parameters that a type does not take.
@@ -101,7 +102,7 @@ pub(super) fn parameterized(
         }
         "class" => {
             let own = only("Class", "1", params)?;
-            Type::Class(Some(text(&own, refuse)?.trim_start_matches("::").into()))
+            Type::Class(Some(without_colons(text(&own, refuse)?).into()))
         }
         "resource" => resource(std::mem::take(params), count)?,
         "object" | "typeset" => {
@@ -110,7 +111,7 @@ pub(super) fn parameterized(
         }
         // An alias, although Puppet's parser lists its name among the types.
         "data" => return Err(unparameterized(name)),
-        _ if plain(name.trim_start_matches("::")).is_some() => return Err(unparameterized(name)),
+        _ if plain(without_colons(name)).is_some() => return Err(unparameterized(name)),
         _ => return Ok(None),
     }))
 }

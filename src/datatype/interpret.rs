@@ -7,7 +7,7 @@ use super::access::{only, parameterized, unparameterized};
 use super::builtin::{BUILTIN_ALIASES, RESOURCE_TYPES, is_builtin_alias, plain, same_name};
 use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
-use crate::syntax::puppet::{self, Expression, ExpressionKind, Prefix};
+use crate::syntax::puppet::{self, Expression, ExpressionKind, Prefix, without_colons};
 
 const MAX_ALIAS_DEPTH: usize = 40;
 
@@ -174,7 +174,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn reference(&mut self, name: &str) -> Interpreted<Type> {
-        let relative = name.trim_start_matches("::");
+        let relative = without_colons(name);
         if let Some(t) = plain(relative) {
             return Ok(t);
         }
@@ -261,7 +261,7 @@ impl<'a> Interpreter<'a> {
             return Ok(t);
         }
         let source = expression.source(text);
-        match self.named(name.trim_start_matches("::"), || Arc::from(&*source))? {
+        match self.named(without_colons(name), || Arc::from(&*source))? {
             Type::Resource(Some(resource)) => match only(name, "1", &mut params)? {
                 Param::Text(title) => Ok(Type::Resource(Some(Arc::new(ResourceType {
                     name: resource.name.clone(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::embedded::is_of_tag;
 use crate::interpolation::{TokenKind, tokens};
+use crate::syntax::puppet::without_colons;
 
 /// One piece of a template.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -347,7 +348,7 @@ fn may_hold_slash(variable: &str) -> bool {
         "virtual",
         "architecture",
     ];
-    let name = variable.trim_start_matches("::");
+    let name = without_colons(variable);
     is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::named::{Mention, Named};
 use super::target::KeyTarget;
 use super::written_key::WrittenKey;
+use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
 use crate::workspace::{
     CodeFacts, DefinitionFact, DefinitionKind, LookupFact, LookupKey, Snapshot,
@@ -65,7 +66,7 @@ pub(crate) fn lookups_of<'c>(
 
 /// The name of a class without a leading `::`.
 pub(super) fn class(written: &str) -> Arc<str> {
-    Arc::from(written.trim_start_matches("::"))
+    Arc::from(without_colons(written))
 }
 
 /// Whether a manifest defines a class. O(files that define the name).

@@ -10,6 +10,7 @@ use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config}
 use super::written_key::WrittenKey;
 use crate::hierarchy::{LevelSpans, LocationSpan, locate};
 use crate::interpolation::{TokenKind, tokens};
+use crate::syntax::puppet::without_colons;
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -247,5 +248,5 @@ fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Opt
 /// A variable's dotted path without a leading `::`, which means the same at top scope.
 #[must_use]
 pub fn variable(written: &str) -> Arc<str> {
-    Arc::from(written.trim_start_matches("::"))
+    Arc::from(without_colons(written))
 }

@@ -6,6 +6,7 @@ use super::file_place::FilePlace;
 use crate::analysis::{Analysis, SiteManifests};
 use crate::interpolation::Key;
 use crate::scope::Assignment;
+use crate::syntax::puppet::without_colons;
 use crate::workspace::Root;
 
 /// A line of a manifest that sets a variable.
@@ -81,7 +82,7 @@ pub(super) fn assigned_places(
         return Vec::new();
     };
     let manifests = SiteManifests::of(analysis.snapshot, root, analysis.settings);
-    let places = manifests.assignments(name.trim_start_matches("::"));
+    let places = manifests.assignments(without_colons(&name));
     let places = places.into_iter();
     places
         .map(|(file, range)| FilePlace::of(&file, range))

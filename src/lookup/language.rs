@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::context::Environment;
 use super::error::ErrorClass;
@@ -41,8 +41,17 @@ pub struct SessionHost<'a> {
     keys: RefCell<BTreeSet<Arc<str>>>,
     variables: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
-    /// The functions that were found, by name: finding one lists all modules.
-    functions: RefCell<BTreeMap<Arc<str>, Callee>>,
+    functions: Arc<FoundFunctions>,
+}
+
+/// The functions that were found in one set of files, by name: finding one lists all modules.
+#[derive(Default)]
+pub struct FoundFunctions(Mutex<BTreeMap<Arc<str>, Callee>>);
+
+impl FoundFunctions {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Callee>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> SessionHost<'a> {
@@ -57,7 +66,17 @@ impl<'a> SessionHost<'a> {
             keys: RefCell::default(),
             variables: RefCell::default(),
             paths: RefCell::default(),
-            functions: RefCell::default(),
+            functions: Arc::default(),
+        }
+    }
+
+    /// The same host, with the functions that hosts of the same files have found. The one that found a function has
+    /// its file among its [`paths`](SessionHost::paths).
+    #[must_use]
+    pub fn with_functions(self, functions: &Arc<FoundFunctions>) -> SessionHost<'a> {
+        SessionHost {
+            functions: Arc::clone(functions),
+            ..self
         }
     }
 
@@ -160,13 +179,12 @@ impl Host for SessionHost<'_> {
     }
 
     fn function(&self, name: &str) -> Callee {
-        if let Some(found) = self.functions.borrow().get(name) {
-            return found.clone();
-        }
-        let found = self.find(name);
-        let mut functions = self.functions.borrow_mut();
-        functions.insert(Arc::from(name), found.clone());
-        found
+        let known = self.functions.lock().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let found = self.find(name);
+            self.functions.lock().insert(Arc::from(name), found.clone());
+            found
+        })
     }
 
     fn defined(&self, kind: Defines, name: &str) -> DefinitionSource {

@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::PuppetVersion;
 use super::engine::{Engine, Invocation, Map};
@@ -28,12 +28,15 @@ const MAX_LOCATIONS: usize = 100_000;
 /// Maximum number of paths that are kept.
 const MAX_KNOWN_PATHS: usize = 100_000;
 
+/// Maximum number of paths that are kept after a request: some 6 MB.
+const MAX_KEPT_PATHS: usize = 20_000;
+
 /// What is known of paths, shared by the compilations of a request over many nodes: most of a node's
 /// paths are those of others, too.
 #[derive(Clone, Default)]
 pub(super) struct KnownPlaces(Rc<RefCell<PlacesByPath>>);
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct PlacesByPath {
     /// The files that globs match.
     globs: Map<String, Vec<Arc<str>>>,
@@ -42,8 +45,30 @@ struct PlacesByPath {
     count: usize,
 }
 
+/// What is known of paths between two requests for the same files and configuration.
+#[derive(Debug, Default)]
+pub(super) struct KeptPlaces(Mutex<PlacesByPath>);
+
+impl KeptPlaces {
+    /// Runs a request with what is known, and keeps what it adds. A second one at the same time begins with nothing.
+    pub(super) fn lend<R>(&self, request: impl FnOnce(&KnownPlaces) -> R) -> R {
+        // What is lent is lost after a panic, and nothing else.
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = std::mem::take(&mut *lock());
+        let places = KnownPlaces(Rc::new(RefCell::new(known)));
+        let result = request(&places);
+        if let Some(known) = Rc::into_inner(places.0) {
+            let known = known.into_inner();
+            if known.count + known.globs.len() <= MAX_KEPT_PATHS {
+                *lock() = known;
+            }
+        }
+        result
+    }
+}
+
 /// Where a path leads; `holes` are its unknown parts.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct PlaceOfPath {
     holes: Arc<[Hole]>,
     place: Arc<str>,

@@ -79,7 +79,7 @@ pub use groups::{
     Group, GroupOrigin, SharedInputs, groups_of_members, groups_of_nodes, groups_of_possible,
     groups_with_inputs, numbered_answers,
 };
-pub use language::{Data, SessionHost};
+pub use language::{Data, FoundFunctions, SessionHost};
 pub use merge::{MERGE_OPTIONS, STRATEGIES, Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};

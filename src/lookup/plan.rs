@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::context::{Environment, EnvironmentConfig, Settings};
 use super::engine::Engine;
+use super::location::{KeptPlaces, KnownPlaces};
 use super::reach::Place;
 use super::session::Session;
 use super::views::{LayerViews, views};
@@ -37,6 +38,8 @@ type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 struct LayerPlan {
     basis: Basis,
     places: OnceLock<Arc<[Place]>>,
+    /// For other sets of nodes: a what-if has the paths of the nodes as they are but for those with its fact.
+    paths: KeptPlaces,
     /// By the id of the set of nodes; by that of the same nodes without manifests if these set no
     /// variable of a path.
     views: Mutex<Map<u64, Arc<LayerViews>>>,
@@ -65,6 +68,7 @@ impl LayerPlan {
         LayerPlan {
             basis,
             places: OnceLock::new(),
+            paths: KeptPlaces::default(),
             views: Mutex::default(),
         }
     }
@@ -83,9 +87,9 @@ impl Session<'_> {
 
     /// All nodes' views of a layer, cached. O(nodes × locations) the first time.
     pub(super) fn views(&self, nodes: &KnownNodes, layer: &Layer) -> Arc<LayerViews> {
-        let make = || Arc::new(views(self, nodes, layer));
+        let make = |places: &KnownPlaces| Arc::new(views(self, nodes, layer, places));
         let Some(plan) = self.plan(layer) else {
-            return make();
+            return make(&KnownPlaces::default());
         };
         let lock = || plan.views.lock().unwrap_or_else(PoisonError::into_inner);
         let holds = |views: &&Arc<LayerViews>| !views.are_set_by_manifests(nodes);
@@ -96,7 +100,7 @@ impl Session<'_> {
                 return known.clone();
             }
         }
-        let made = make();
+        let made = plan.paths.lend(make);
         let id = if made.are_set_by_manifests(nodes) {
             nodes.id()
         } else {

@@ -4,6 +4,7 @@
 use super::engine::Engine;
 use super::session::Session;
 use crate::datatype::{self, Aliases};
+use crate::syntax::puppet::without_colons;
 
 /// The aliases that are visible to a lookup.
 pub(super) struct VisibleAliases<'a> {
@@ -33,7 +34,7 @@ impl Aliases for VisibleAliases<'_> {
     /// the whole name makes the path (`AbstractPathBasedModuleLoader#find_existing_path`):
     /// `types/environment/name.pp` for `Environment::Name`, `types/name.pp` for `Name`.
     fn source(&self, name: &str) -> Option<String> {
-        let name = name.trim_start_matches("::").to_lowercase();
+        let name = without_colons(name).to_lowercase();
         let (first, rest) = name.split_once("::").unwrap_or(("environment", &name));
         let legal = |part: &str| {
             !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

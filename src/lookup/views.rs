@@ -359,7 +359,12 @@ impl ViewsByValues {
 
 /// All nodes' views of a layer. O(nodes), and O(locations) for each different set of values of the
 /// variables in its paths.
-pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
+pub(super) fn views(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    layer: &Layer,
+    places: &KnownPlaces,
+) -> LayerViews {
     let mut all: Vec<LevelInput> = Vec::new();
     let mut views: Vec<NodeView> = Vec::new();
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
@@ -367,7 +372,6 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     let mut known: Map<NodeView, u32, KeyHashing> = Map::default();
     let mut variables = BTreeSet::new();
     let depend_on_version = Cell::new(false);
-    let places = KnownPlaces::default();
     let mut by_values = ViewsByValues::default();
     for member in 0..nodes.len() {
         if let Some(number) = by_values.find(member) {

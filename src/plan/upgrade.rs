@@ -17,6 +17,7 @@ use crate::ide::matrix::SourceLine;
 use crate::ide::upgrade::calls::{HieraCall, WhyKept};
 use crate::ide::upgrade::{LegacyUse, Upgrade, effect, structured_fact};
 use crate::scope::{KnownNodes, top_name};
+use crate::syntax::puppet::without_colons;
 use crate::text::TextEdit;
 use crate::value::Value;
 
@@ -251,7 +252,7 @@ fn is_same_fact(before: &RootView<'_>, it: &LegacyUse) -> Result<bool, WhyRefuse
     if it.is_code && is_bare && is_set_for_nodes(before, &it.name) {
         return Err(WhyRefused::SetForNodes);
     }
-    let old: Arc<str> = Arc::from(it.written.trim_start_matches("::"));
+    let old: Arc<str> = Arc::from(without_colons(&it.written));
     let new: Arc<str> = Arc::from(format!("facts.{structured}"));
     let [of_old, of_new] = [&old, &new].map(|path| nodes.column(path));
     for (column, path) in [(&of_old, &old), (&of_new, &new)] {

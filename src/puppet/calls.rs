@@ -15,7 +15,7 @@ use super::stop::{Evaluated, Stop};
 use super::variables::opaque;
 use crate::datatype;
 use crate::scope::Scope;
-use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, Parameter};
+use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, Parameter, without_colons};
 use crate::value::Value;
 
 /// The result of a function.
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
         lambda: Option<&Lambda>,
     ) -> Evaluated {
         self.step()?;
-        let name = name.trim_start_matches("::");
+        let name = without_colons(name);
         if let Some(result) = self.of_context(name, &arguments, lambda) {
             return result;
         }

@@ -11,9 +11,8 @@ use super::perhaps::Perhaps;
 use super::resources::Instance;
 use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
-use super::uses;
 use super::variables::ScopeLevel;
-use crate::syntax::puppet::{Expression, ExpressionKind};
+use crate::syntax::puppet::{Expression, ExpressionKind, without_colons};
 use crate::value::Value;
 
 /// What was declared so far.
@@ -339,8 +338,7 @@ impl Evaluator<'_> {
             let result = self.block(statements);
             if let Err(Stop::Lost(because)) = &result {
                 for node in statements {
-                    self.forget(node, because);
-                    if uses::declares(node) {
+                    if self.forget(node, because).declares {
                         self.doubt(node, because);
                     }
                 }
@@ -356,7 +354,7 @@ impl Evaluator<'_> {
 fn parent_of(name: &str, source: &CodeFile) -> Option<Arc<str>> {
     let definition = source.definition(Defines::Class, name)?;
     let (written, _) = definition.parent.as_ref()?;
-    let written = written.trim_start_matches("::");
+    let written = without_colons(written);
     Some(Arc::from(written.to_lowercase()))
 }
 
@@ -399,7 +397,7 @@ pub(super) fn class_names(value: &Value, names: &mut Vec<Arc<str>>) -> Evaluated
             Err(Stop::failed("Cannot use empty string as a class name"))
         }
         Value::String(text) => {
-            names.push(Arc::from(text.trim_start_matches("::").to_lowercase()));
+            names.push(Arc::from(without_colons(text).to_lowercase()));
             Ok(())
         }
         Value::Undef => Err(Stop::failed("Cannot use undef as a class name")),
@@ -411,7 +409,7 @@ pub(super) fn class_names(value: &Value, names: &mut Vec<Arc<str>>) -> Evaluated
             let inner = inner.map(|name| name.trim_matches(['\'', '"']));
             match inner {
                 Some(name) if !name.contains(',') => {
-                    names.push(Arc::from(name.trim_start_matches("::").to_lowercase()));
+                    names.push(Arc::from(without_colons(name).to_lowercase()));
                     Ok(())
                 }
                 _ => Err(Stop::unknown("the classes are not known")),
@@ -433,7 +431,7 @@ pub(super) fn literal_classes(nodes: &[Expression]) -> Option<BTreeSet<Arc<str>>
             }
             _ => {
                 let name = node.literal()?;
-                names.insert(Arc::from(name.trim_start_matches("::").to_lowercase()));
+                names.insert(Arc::from(without_colons(name).to_lowercase()));
             }
         }
     }

@@ -130,7 +130,7 @@ impl Evaluator<'_> {
         let source = self.source.clone();
         let because = Arc::from("what sets it is not evaluated");
         self.variables
-            .forget(name, &because, &source, TextRange::empty(0));
+            .forget(&Arc::from(name), &because, &source, TextRange::empty(0));
     }
 
     /// What is wrong with the default of a parameter, or whether nothing is for any node.

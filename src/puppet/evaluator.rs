@@ -7,7 +7,7 @@ use super::context::Memory;
 use super::host::Host;
 use super::source::{CodeFile, statements};
 use super::stop::{Evaluated, Stop};
-use super::uses;
+use super::uses::{self, Effects};
 use super::variables::{Known, Variables, opaque};
 use crate::datatype::{self, Type};
 use crate::scope::Scope;
@@ -112,10 +112,7 @@ impl<'h> Evaluator<'h> {
     ) -> Stop {
         let mut may_leave = false;
         for node in nodes {
-            let effects = self.source.effects(node);
-            if effects.assigns {
-                self.forget(node, &because);
-            }
+            let effects = self.forget(node, &because);
             if effects.declares {
                 self.doubt(node, &because);
             }
@@ -147,12 +144,16 @@ impl<'h> Evaluator<'h> {
         value
     }
 
-    /// Makes the variables unknown that a node may set, if it is unknown whether it does.
-    pub(super) fn forget(&mut self, node: &Expression, because: &Arc<str>) {
+    /// Makes the variables unknown that a node may set, if it is unknown whether it does. Returns what else it may do.
+    pub(super) fn forget(&mut self, node: &Expression, because: &Arc<str>) -> Effects {
+        let Some(passed) = self.source.passed_over(node) else {
+            return Effects::default();
+        };
         let source = self.source.clone();
-        node.each_assigned(&mut |name, place| {
-            self.variables.forget(name, because, &source, place);
-        });
+        for (name, place) in &passed.assigned {
+            self.variables.forget(name, because, &source, *place);
+        }
+        passed.effects
     }
 
     fn kind(&mut self, node: &Expression) -> Evaluated {

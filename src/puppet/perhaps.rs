@@ -8,7 +8,7 @@ use super::catalog::literal_classes;
 use super::evaluator::Evaluator;
 use super::host::{Callee, Defines, DefinitionSource};
 use super::resources::is_plain_type;
-use crate::syntax::puppet::{Expression, ExpressionKind, Resource};
+use crate::syntax::puppet::{Expression, ExpressionKind, Resource, without_colons};
 
 /// Maximum number of definitions that are followed.
 const MAX_FOLLOWED: usize = 500;
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
     }
 
     fn look_at_call(&self, name: &str, walk: &mut PerhapsWalk) {
-        let name = name.trim_start_matches("::");
+        let name = without_colons(name);
         if builtin::declares(name) {
             walk.found = Perhaps::All;
             return;
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
                     return;
                 };
                 if let Some((parent, _)) = &definition.parent {
-                    let parent = parent.trim_start_matches("::").to_lowercase();
+                    let parent = without_colons(parent).to_lowercase();
                     walk.add(Followed::Class(Arc::from(parent)));
                 }
                 let parts = definition.parameters.iter().chain(&definition.body);
@@ -163,7 +163,7 @@ fn look_at_resource(resource: &Resource, walk: &mut PerhapsWalk) {
             }
         }),
         Some(name) => {
-            let name = name.trim_start_matches("::").to_lowercase();
+            let name = without_colons(name).to_lowercase();
             walk.add(Followed::Type(Arc::from(name)));
         }
         None => walk.found = Perhaps::All,

@@ -10,7 +10,7 @@ use super::parameters::Given;
 use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use super::variables::{ScopeLevel, opaque};
-use crate::syntax::puppet::{Expression, ExpressionKind, Resource, ResourceForm};
+use crate::syntax::puppet::{Expression, ExpressionKind, Resource, ResourceForm, without_colons};
 use crate::value::{HashMap, Value};
 
 /// Maximum number of resources of defined types.
@@ -47,7 +47,7 @@ const PLAIN_TYPES: [&str; 25] = [
 
 /// Whether resources of a type contain no classes.
 pub(super) fn is_plain_type(name: &str) -> bool {
-    PLAIN_TYPES.contains(&name.trim_start_matches("::"))
+    PLAIN_TYPES.contains(&without_colons(name))
 }
 
 /// A resource of a defined type.
@@ -74,7 +74,7 @@ impl Evaluator<'_> {
             self.doubt(node, &because);
             return Ok(resources());
         };
-        let type_name = type_name.trim_start_matches("::").to_lowercase();
+        let type_name = without_colons(type_name).to_lowercase();
         let mut defaults = Given::default();
         for part in &resource.parts {
             if let ExpressionKind::ResourceBody(title, attributes) = &part.kind
@@ -262,7 +262,7 @@ impl Evaluator<'_> {
         };
         let form = written.trim_start_matches('@');
         let is_virtual = form.len() < written.len();
-        let type_name = form.trim_start_matches("::").to_lowercase();
+        let type_name = without_colons(form).to_lowercase();
         let mut defaults = Given::default();
         match arguments.get(2) {
             Some(Value::Hash(given)) => defaults.add(given),

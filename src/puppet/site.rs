@@ -242,8 +242,7 @@ impl Site {
                 let body = body(block.body.as_ref());
                 stopped = stopped.or_else(|| evaluator.statements(body).err());
                 if let Some(stop) = &stopped {
-                    body.iter()
-                        .for_each(|node| evaluator.forget(node, &stop.because()));
+                    evaluator.forget_all(body, &stop.because());
                 }
             }
             Err(stop) => {
@@ -290,9 +289,7 @@ impl Site {
         };
         for (source, block) in self.blocks() {
             evaluator.source = source.clone();
-            let body = body(block.body.as_ref());
-            body.iter()
-                .for_each(|node| evaluator.forget(node, &because));
+            evaluator.forget_all(body(block.body.as_ref()), &because);
         }
     }
 
@@ -324,9 +321,7 @@ impl Site {
                 stopped = evaluator.statements(source.statements()).err();
             }
             if let Some(stop) = &stopped {
-                let because = stop.because();
-                let nodes = source.statements().iter();
-                nodes.for_each(|node| evaluator.forget(node, &because));
+                evaluator.forget_all(source.statements(), &stop.because());
             }
         }
         stopped
@@ -405,6 +400,13 @@ impl Evaluator<'_> {
             message: message.clone(),
             place: failed.map(|(_, path, line)| (path, line)),
             is_certain: !lacks_fact && !is_refused,
+        }
+    }
+
+    /// Makes the variables unknown that statements may set.
+    fn forget_all(&mut self, nodes: &[Expression], because: &Arc<str>) {
+        for node in nodes {
+            self.forget(node, because);
         }
     }
 

@@ -1,11 +1,14 @@
 //! A text in the Puppet language, with its tree.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::host::Defines;
 use super::uses::{self, Effects};
-use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem};
-use crate::text::LineIndex;
+use crate::syntax::puppet::{
+    self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem, without_colons,
+};
+use crate::text::{LineIndex, TextRange};
 
 /// Maximum length of a text, in bytes.
 const MAX_SOURCE: usize = 1 << 20;
@@ -21,7 +24,17 @@ pub struct CodeFile {
     pub(super) problem: Option<PuppetProblem>,
     lines: LineIndex,
     /// See [`uses::places_with_effects`].
-    effects: OnceLock<Box<[u32]>>,
+    places: OnceLock<Box<[u32]>>,
+    /// The parts that were passed over: the same ones for most nodes.
+    passed: Mutex<HashMap<TextRange, Arc<PassedOver>>>,
+}
+
+/// What code may do that was passed over.
+#[derive(Debug, Default)]
+pub(super) struct PassedOver {
+    pub(super) effects: Effects,
+    /// The variables that it sets in the enclosing scope, in order.
+    pub(super) assigned: Box<[(Arc<str>, TextRange)]>,
 }
 
 impl CodeFile {
@@ -38,22 +51,32 @@ impl CodeFile {
             lines: LineIndex::new(&text),
             root: parse.root,
             problem: parse.problems.into_iter().next().or_else(too_long),
-            effects: OnceLock::new(),
+            places: OnceLock::new(),
+            passed: Mutex::default(),
             path,
             text,
         }
     }
 
-    /// What a part of the text may do besides giving a value. Most parts do nothing else: that costs O(log parts).
-    pub(super) fn effects(&self, part: &Expression) -> Effects {
+    /// What a part of the text may do besides giving a value; `None` if that is nothing, as for most. O(log parts), and
+    /// O(its parts) the first time.
+    pub(super) fn passed_over(&self, part: &Expression) -> Option<Arc<PassedOver>> {
         let places = self
-            .effects
+            .places
             .get_or_init(|| uses::places_with_effects(&self.root));
         let first = places.partition_point(|at| *at < part.range.start);
-        match places.get(first) {
-            Some(at) if *at < part.range.end => uses::effects(part),
-            _ => Effects::default(),
-        }
+        places.get(first).filter(|at| **at < part.range.end)?;
+        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        // Parts with the same range hold each other and nothing else.
+        let passed = passed.entry(part.range).or_insert_with(|| {
+            let mut assigned = Vec::new();
+            part.each_assigned(&mut |name, place| assigned.push((Arc::from(name), place)));
+            Arc::new(PassedOver {
+                effects: uses::effects(part),
+                assigned: assigned.into(),
+            })
+        });
+        Some(Arc::clone(passed))
     }
 
     /// Whether it is refused here, and not by Puppet.
@@ -99,7 +122,7 @@ impl CodeFile {
 
     /// The function of that name, if the text defines it.
     pub(super) fn function(&self, name: &str) -> Option<&Definition> {
-        let name = name.trim_start_matches("::");
+        let name = without_colons(name);
         self.statements().iter().find_map(|node| match &node.kind {
             ExpressionKind::Function(function) if *function.name == *name => Some(&**function),
             _ => None,
@@ -148,7 +171,11 @@ mod tests {
         let mut with = 0;
         file.root.walk(&mut |part| {
             let expected = uses::effects(part);
-            assert!(file.effects(part) == expected, "{}", part.source(text));
+            let mut assigned = Vec::new();
+            part.each_assigned(&mut |name, place| assigned.push((Arc::from(name), place)));
+            let passed = file.passed_over(part).unwrap_or_default();
+            assert!(passed.effects == expected, "{}", part.source(text));
+            assert_eq!(*passed.assigned, *assigned, "{}", part.source(text));
             with += usize::from(expected != Effects::default());
         });
         assert!(with > 20, "{with}");

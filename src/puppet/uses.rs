@@ -2,7 +2,7 @@
 
 use super::builtin;
 use super::resources::is_plain_type;
-use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, is_qualified};
+use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, is_qualified, without_colons};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
 /// compilation, there is no catalog.
@@ -22,7 +22,7 @@ pub(super) fn holds_statements(kind: &ExpressionKind) -> bool {
 }
 
 /// What code may do besides giving a value.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Effects {
     /// It sets a variable of the enclosing scope.
     pub(super) assigns: bool,
@@ -129,7 +129,7 @@ pub(super) fn reads_classes(node: &Expression) -> bool {
 /// Whether the name of a variable names a class.
 #[must_use]
 pub fn is_of_class(variable: &str) -> bool {
-    let name = variable.trim_start_matches("::");
+    let name = without_colons(variable);
     is_qualified(name) && !name.starts_with("settings::")
 }
 
@@ -159,7 +159,7 @@ pub(super) fn may_fail(node: &Expression) -> bool {
 fn is_of_node(node: &Expression) -> bool {
     match &node.kind {
         ExpressionKind::Variable(name) => {
-            matches!(name.trim_start_matches("::"), "facts" | "trusted")
+            matches!(without_colons(name), "facts" | "trusted")
         }
         ExpressionKind::Access(left, _) => is_of_node(left),
         _ => false,

@@ -11,7 +11,7 @@ use crate::interpolation::Segment;
 use crate::scope::{
     Assigned, Assignment, ClassScope, ClassVariable, EvaluatedClass, Scope, Variable,
 };
-use crate::syntax::puppet::{Expression, ExpressionKind, is_qualified};
+use crate::syntax::puppet::{Expression, ExpressionKind, is_qualified, without_colons};
 use crate::text::TextRange;
 use crate::value::{HashMap, Missing, Opaque, StrKey, Value};
 
@@ -126,7 +126,7 @@ impl<'s> Variables<'s> {
         let Some(reads) = &self.reads else {
             return;
         };
-        let mut path = name.trim_start_matches("::").to_owned();
+        let mut path = without_colons(name).to_owned();
         for segment in segments {
             path.push('.');
             path.push_str(&segment.written());
@@ -149,12 +149,12 @@ impl<'s> Variables<'s> {
         {
             return known.clone().map_err(Stop::Unknown);
         }
-        if let Some(known) = self.of_classes.get(name.trim_start_matches("::")) {
+        if let Some(known) = self.of_classes.get(without_colons(name)) {
             return known.clone().map_err(Stop::Unknown);
         }
         self.note(name, segments);
         let set = match self.level {
-            ScopeLevel::Function => self.assigned.top.get(name.trim_start_matches("::")),
+            ScopeLevel::Function => self.assigned.top.get(without_colons(name)),
             ScopeLevel::Top | ScopeLevel::Node => self.assigned.get(name),
         };
         if let Some(set) = set {
@@ -162,7 +162,7 @@ impl<'s> Variables<'s> {
         }
         if self.follows_classes
             && let Some(of_class) = self.assigned.class_variable(name)
-            && !name.trim_start_matches("::").starts_with("settings::")
+            && !without_colons(name).starts_with("settings::")
         {
             return match of_class {
                 ClassVariable::Known(value) => Ok(value.clone()),
@@ -198,7 +198,7 @@ impl<'s> Variables<'s> {
             }
             Variable::Unknown => Err(Stop::unknown(because())),
             // A class may have been included that has it.
-            Variable::Undefined(_) if is_qualified(name.trim_start_matches("::")) => {
+            Variable::Undefined(_) if is_qualified(without_colons(name)) => {
                 Err(Stop::unknown(because()))
             }
             Variable::Undefined(_) if self.assigned.may_be_more.is_some() => {
@@ -314,14 +314,14 @@ impl<'s> Variables<'s> {
     /// Makes a variable unknown that may have been set in the innermost scope.
     pub(super) fn forget(
         &mut self,
-        name: &str,
+        name: &Arc<str>,
         because: &Arc<str>,
         source: &Arc<CodeFile>,
         place: TextRange,
     ) {
         let unknown = || Err(because.clone());
         if let Some(frame) = self.frames.last_mut() {
-            frame.entry(Box::from(name)).or_insert_with(unknown);
+            frame.entry(Box::from(&**name)).or_insert_with(unknown);
             self.publish(name);
             return;
         }
@@ -331,7 +331,7 @@ impl<'s> Variables<'s> {
             ScopeLevel::Node | ScopeLevel::Function => &mut self.assigned.node,
         };
         let file = &source.path;
-        set.entry(Arc::from(name)).or_insert_with(|| Assignment {
+        set.entry(Arc::clone(name)).or_insert_with(|| Assignment {
             value: foreseen.map_or_else(unknown, Ok),
             file: file.clone(),
             line: source.line(place.start),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::{Node, Scope};
-use crate::syntax::puppet::is_qualified;
+use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::text::TextRange;
-use crate::value::Value;
+use crate::value::{KeyHashing, Value};
 
 /// The variables that manifests set for one node.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -50,7 +50,7 @@ pub struct CompileFailure {
 }
 
 /// Variables by name.
-pub type Assignments = IndexMap<Arc<str>, Assignment>;
+pub type Assignments = IndexMap<Arc<str>, Assignment, KeyHashing>;
 
 /// An assignment to a variable.
 #[derive(Clone, PartialEq, Debug)]
@@ -159,7 +159,7 @@ impl Assigned {
     pub fn class_variable(&self, name: &str) -> Option<ClassVariable<'_>> {
         /// Maximum number of parents; Puppet refuses loops.
         const MAX_PARENTS: usize = 100;
-        let (mut class, leaf) = name.trim_start_matches("::").rsplit_once("::")?;
+        let (mut class, leaf) = without_colons(name).rsplit_once("::")?;
         for _ in 0..MAX_PARENTS {
             let Some(evaluated) = self.classes.get(class) else {
                 let may_be = || {
@@ -190,7 +190,7 @@ impl Assigned {
     /// looked up, at `begun`.
     #[must_use]
     pub fn is_set_later(&self, variable: &str, begun: u32) -> bool {
-        let class = variable.trim_start_matches("::").rsplit_once("::");
+        let class = without_colons(variable).rsplit_once("::");
         let evaluated = class.and_then(|(class, _)| self.classes.get(class));
         evaluated.is_some_and(|it| it.ended.is_none_or(|ended| ended > begun))
     }

@@ -1,19 +1,20 @@
 //! The known values of an open scope, by dotted path.
 
-use std::sync::LazyLock;
+use std::collections::HashMap as Map;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use indexmap::IndexSet;
 
 use crate::interpolation::{Key, Segment};
-use crate::syntax::puppet::is_qualified;
+use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::value::{HashMap, Value};
 
 /// Values by dotted path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Bindings {
     given: Vec<(String, String)>,
-    /// Each known path in full, root first, with its value.
-    known: Vec<(Vec<Segment>, Value)>,
+    /// Paths in full, root first, with the value that they have. The first one is used.
+    known: Vec<(Arc<[Parts]>, Value)>,
 }
 
 impl Bindings {
@@ -24,14 +25,10 @@ impl Bindings {
     }
 
     pub(super) fn bind(&mut self, path: &str, value: Value) {
-        let Some(parts) = parts(path) else { return };
+        let Some(paths) = paths_of(path) else { return };
         self.given
-            .push((path.trim_start_matches("::").to_string(), value.to_s()));
-        for twin in twins(parts) {
-            if !self.known.iter().any(|(known, _)| *known == twin) {
-                self.known.push((twin, value.clone()));
-            }
-        }
+            .push((without_colons(path).to_string(), value.to_s()));
+        self.known.push((paths, value));
     }
 
     /// The part of a root variable that the segments need: the bound value wrapped in the hashes
@@ -42,7 +39,9 @@ impl Bindings {
                 && segments.len() + 1 >= known.len()
                 && known[1..] == segments[..known.len() - 1]
         };
-        let (path, value) = self.known.iter().find(|(known, _)| matches(known))?;
+        let all = self.known.iter();
+        let mut all = all.flat_map(|(paths, value)| paths.iter().map(move |path| (path, value)));
+        let (path, value) = all.find(|(known, _)| matches(known))?;
         let wrapped = |inner: Value, segment: &Segment| {
             Value::from(HashMap::from_iter([(Value::from(segment), inner)]))
         };
@@ -50,15 +49,18 @@ impl Bindings {
     }
 }
 
-fn parts(path: &str) -> Option<Vec<Segment>> {
+fn parts(path: &str) -> Option<Parts> {
     let key = Key::parse(path.strip_prefix("::").unwrap_or(path)).ok()?;
     let mut parts = vec![key.root];
     parts.extend(key.segments);
     Some(parts)
 }
 
-/// Facts with the same value under several names.
-static TWINS: LazyLock<Vec<Vec<Vec<Segment>>>> = LazyLock::new(|| {
+/// A path of a variable and its parts.
+type Parts = Vec<Segment>;
+
+/// Facts with the same value under several names: for each such path all of them.
+static TWINS: LazyLock<Map<Parts, Arc<[Parts]>>> = LazyLock::new(|| {
     const GROUPS: &[&[&str]] = &[
         &["trusted.certname", "facts.clientcert"],
         &["facts.networking.fqdn", "facts.fqdn"],
@@ -73,15 +75,39 @@ static TWINS: LazyLock<Vec<Vec<Vec<Segment>>>> = LazyLock::new(|| {
         &["facts.os.distro.codename", "facts.lsbdistcodename"],
     ];
     let group = |group: &&[&str]| group.iter().filter_map(|path| parts(path)).collect();
-    GROUPS.iter().map(group).collect()
+    let groups = GROUPS.iter().map(group);
+    let each = groups.flat_map(|group: Arc<[Parts]>| {
+        let paths: Vec<Parts> = group.to_vec();
+        let of_group = move |path| (path, Arc::clone(&group));
+        paths.into_iter().map(of_group)
+    });
+    each.collect()
 });
+
+/// The [`twins`] of a dotted path; `None` for one that is no variable. The same few paths are bound for each node.
+fn paths_of(path: &str) -> Option<Arc<[Parts]>> {
+    /// Maximum number of paths that are kept.
+    const MAX_KEPT: usize = 1_000;
+    type Kept = Map<Box<str>, Arc<[Parts]>>;
+    static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+    let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(path) {
+        return Some(Arc::clone(known));
+    }
+    let paths: Arc<[Parts]> = twins(parts(path)?).into_iter().collect();
+    let mut kept = lock();
+    if kept.len() < MAX_KEPT {
+        kept.insert(Box::from(path), Arc::clone(&paths));
+    }
+    Some(paths)
+}
 
 /// The other paths under which Puppet has the same value, the given one first.
 ///
 /// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
 /// `clientcert`. Legacy and structured twins follow Facter's own definitions
 /// (`facter/facts/*/legacy`).
-fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
+fn twins(given: Parts) -> IndexSet<Parts> {
     let root = |path: &[Segment]| path.first().and_then(Segment::as_name).map(str::to_owned);
     let own_root = root(&given);
     let may_be_fact = own_root.as_deref().is_some_and(|name| {
@@ -94,7 +120,7 @@ fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     // A bare name may be a fact or an ENC variable: only Facter's own names are treated as facts.
     let mut is_fact = own_root.as_deref() == Some("facts");
     let mut all = IndexSet::from([given]);
-    for members in TWINS.iter().filter(|members| members.contains(&full)) {
+    if let Some(members) = TWINS.get(&full) {
         is_fact = true;
         all.extend(members.iter().cloned());
     }

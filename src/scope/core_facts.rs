@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::completeness::are_all_facts;
 use super::legacy;
+use crate::syntax::puppet::without_colons;
 use crate::text::typing_error;
 use crate::value::Value;
 
@@ -180,12 +181,15 @@ const ON_EVERY_SYSTEM: [&str; 31] = [
     "virtual",
 ];
 
-/// The facts that every system has and that are missing in a file.
+/// Facts that every system has and that are missing in a file. Where the file has all facts of a node, none is.
 #[derive(Default)]
-pub(super) struct LackingFacts(OnceLock<Vec<&'static str>>);
+pub(super) struct LackingFacts {
+    are_all: OnceLock<bool>,
+}
 
 impl LackingFacts {
-    /// Whether one of them is at a path of facts or around it; `fact` finds a fact in the file.
+    /// Whether one of them is at a path of facts or around it; `fact` finds a fact in the file. Costs one fact of the
+    /// file, and five where that is missing.
     pub(super) fn cover<'p>(
         &self,
         path: impl Iterator<Item = &'p str> + Clone,
@@ -194,14 +198,24 @@ impl LackingFacts {
         let Some(first) = path.clone().next() else {
             return false;
         };
-        if starting_with(&ON_EVERY_SYSTEM, first).is_empty() {
-            return false;
-        }
-        let lacking = self.0.get_or_init(|| lacking(fact));
-        starting_with(lacking, first).iter().any(|lacking| {
+        let is_around = |known: &&str| {
             let mut path = path.clone();
-            lacking.split('.').all(|name| path.next() == Some(name))
-        })
+            known.split('.').all(|name| path.next() == Some(name))
+        };
+        let is_missing = |known: &str| {
+            let mut names = known.split('.').skip(1);
+            let found = fact(first);
+            let part = found
+                .as_ref()
+                .and_then(|first| names.try_fold(first, |part, name| part.get(name)));
+            part.is_none()
+        };
+        let mut around = starting_with(&ON_EVERY_SYSTEM, first).iter().copied();
+        let is_lacking = around.any(|known| is_around(&known) && is_missing(known));
+        is_lacking
+            && !self
+                .are_all
+                .get_or_init(|| are_all_facts(|name| fact(name).is_some()))
     }
 }
 
@@ -229,29 +243,11 @@ impl std::fmt::Debug for LackingFacts {
     }
 }
 
-fn lacking(fact: impl Fn(&str) -> Option<Value>) -> Vec<&'static str> {
-    let has = |path: &str| {
-        let mut names = path.split('.');
-        let first = names.next().and_then(&fact);
-        first.is_some_and(|first| {
-            names
-                .try_fold(&first, |part, name| part.get(name))
-                .is_some()
-        })
-    };
-    let mut missing = ON_EVERY_SYSTEM.to_vec();
-    missing.retain(|path| !has(path));
-    if are_all_facts(|name| fact(name).is_some()) {
-        missing.clear();
-    }
-    missing
-}
-
 /// Whether a variable is one of Facter's facts that is a hash, or a hash within one: `facts.os`,
 /// `::os.release`.
 #[must_use]
 pub fn is_structured_fact(variable: &str) -> bool {
-    let name = variable.trim_start_matches("::");
+    let name = without_colons(variable);
     let name = name.strip_prefix("facts.").unwrap_or(name);
     let is_above = |part: &&str| {
         part.strip_prefix(name)
@@ -294,7 +290,7 @@ const FAMILIES: [(&str, &[&str]); 3] = [
 /// the system itself. The names are those in the paths of a hierarchy.
 #[must_use]
 pub fn os_family(variable: &str, value: &str) -> Option<&'static str> {
-    let name = variable.trim_start_matches("::");
+    let name = without_colons(variable);
     let known = |matches_family: &dyn Fn(&str, &[&str]) -> bool| {
         let found = FAMILIES
             .iter()

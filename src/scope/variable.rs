@@ -10,7 +10,7 @@ use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
 use crate::hierarchy::is_of_tag;
 use crate::interpolation::{Key, Segment};
-use crate::syntax::puppet::{is_match_variable, is_qualified};
+use crate::syntax::puppet::{is_match_variable, is_qualified, without_colons};
 use crate::value::{HashMap, StrKey, Value};
 
 /// The state of a variable in a scope.
@@ -300,7 +300,7 @@ impl Scope {
         {
             return Variable::Known(value.clone());
         }
-        let name = root.trim_start_matches("::");
+        let name = without_colons(root);
         if let Some(class) = &self.class {
             let local = if is_qualified(root) {
                 name.strip_prefix(class.name.as_str())

@@ -18,7 +18,9 @@ use super::code::{
 use super::documentation::Documentation;
 use super::resources::{ResourceFacts, ResourcesOfData};
 use crate::puppet::{may_declare_classes, may_leave};
-use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind};
+use crate::syntax::puppet::{
+    self, Definition, Dialect, Expression, ExpressionKind, without_colons,
+};
 use crate::text::TextRange;
 
 pub(super) fn facts(text: &str, dialect: Dialect) -> CodeFacts {
@@ -245,7 +247,7 @@ impl CodeExtraction<'_> {
         });
         let parameters = parameters.collect();
         let parent = definition.parent.as_ref().map(|(name, place)| {
-            let name = Arc::from(name.trim_start_matches("::"));
+            let name = Arc::from(without_colons(name));
             (name, *place)
         });
         self.within = Within::Definition(self.definitions.len() as u32);
@@ -276,7 +278,7 @@ impl CodeExtraction<'_> {
     }
 
     fn call(&mut self, node: &Expression, name: &str, arguments: &[&Expression]) {
-        let function = match name.trim_start_matches("::") {
+        let function = match without_colons(name) {
             "lookup" => LookupFunction::Lookup,
             "hiera" => LookupFunction::Hiera,
             "hiera_array" => LookupFunction::HieraArray,
@@ -368,7 +370,7 @@ impl CodeExtraction<'_> {
         };
         for element in elements {
             if let Some(class) = element.literal() {
-                let class = class.trim_start_matches("::").to_lowercase();
+                let class = without_colons(class).to_lowercase();
                 self.defaults.push(DefaultClass {
                     key: Arc::from(key),
                     class: Arc::from(&*class),
@@ -398,9 +400,7 @@ impl CodeExtraction<'_> {
         let Some((type_name, rest)) = arguments.split_first() else {
             return;
         };
-        let literal = type_name
-            .literal()
-            .map(|type_name| type_name.trim_start_matches("::"));
+        let literal = type_name.literal().map(without_colons);
         let is_of_classes = literal.is_none_or(|type_name| type_name.eq_ignore_ascii_case("class"));
         let Some(titles) = rest.first().filter(|_| is_of_classes) else {
             return;
@@ -468,7 +468,7 @@ impl CodeExtraction<'_> {
             return keys.for_each(|key| self.include_setting(kind, key, sets));
         }
         let class = node.literal().map(|name| {
-            let name = name.trim_start_matches("::").to_lowercase();
+            let name = without_colons(name).to_lowercase();
             Arc::from(&*name)
         });
         let means = match class {

@@ -36,6 +36,7 @@ use crate::analysis::{Analysis, Defined, RootView};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
 use crate::scope::{KnownNodes, Scope};
+use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
 use crate::workspace::{
     DefaultClass, DefinitionKind, File, Format, IncludeFact, LOOKUP_OPTIONS, Means, Root, Within,
@@ -553,7 +554,7 @@ impl<'a> Analysis<'a> {
         let names = elements.iter().filter_map(|&element| {
             let element = tree.resolve(element);
             let text = tree.scalar_text(element)?;
-            let name = text.trim_start_matches("::").to_lowercase();
+            let name = without_colons(text).to_lowercase();
             Some((Arc::from(name), tree.node(element).range))
         });
         names.collect()

@@ -11,6 +11,7 @@ use crate::analysis::nodes::SiteNames;
 use crate::analysis::site::is_for_everyone;
 use crate::analysis::{Analysis, NodeSet, with_manifest_variables};
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope, Variable};
+use crate::syntax::puppet::without_colons;
 use crate::value::Value;
 use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
@@ -139,7 +140,7 @@ impl<'a> Inclusions<'_, 'a> {
                 },
             });
             if let Some(texts) = texts.collect::<Option<Vec<_>>>() {
-                let class = texts.concat().trim_start_matches("::").to_lowercase();
+                let class = without_colons(&texts.concat()).to_lowercase();
                 found.entry(Arc::from(class)).or_default().insert(member);
             }
         }

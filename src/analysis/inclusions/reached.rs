@@ -10,7 +10,7 @@ use crate::analysis::members::Members;
 use crate::lookup::{Data, SessionHost};
 use crate::puppet::{BodyPlace, depends_on_node, may_reach};
 use crate::scope::Column;
-use crate::syntax::puppet::Dialect;
+use crate::syntax::puppet::{Dialect, without_colons};
 use crate::text::TextRange;
 use crate::workspace::{Language, Within, language_of};
 
@@ -136,5 +136,5 @@ impl<'a> Inclusions<'_, 'a> {
 
 /// The name without the colons of the top scope.
 fn top_of(name: &str) -> &str {
-    name.trim_start_matches("::")
+    without_colons(name)
 }

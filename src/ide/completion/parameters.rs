@@ -10,6 +10,7 @@ use crate::analysis::ClassParameter;
 use crate::datatype::Expected;
 use crate::ide::code_names::is_class;
 use crate::ide::hover::Described;
+use crate::syntax::puppet::without_colons;
 use crate::text::cut_words;
 
 /// Maximum width of a type or default beside a name, in characters.
@@ -87,7 +88,7 @@ pub(super) fn expected(typing: &TypingPlace<'_>, root: &str, steps: &[CursorStep
 pub(super) fn classes(typing: &TypingPlace<'_>, typed: &str) -> Vec<Item> {
     let snapshot = typing.analysis.snapshot;
     let colons = if typed.starts_with("::") { "::" } else { "" };
-    let names = snapshot.defined_names(typed.trim_start_matches("::"));
+    let names = snapshot.defined_names(without_colons(typed));
     let is_class = |name: &&Arc<str>| is_class(snapshot, name);
     let names = names.filter(is_class).take(MAX_ITEMS);
     let items = names.map(|name| Item {

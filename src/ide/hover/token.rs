@@ -17,6 +17,7 @@ use crate::lookup::{Answer, Request, Strict, TraceKind};
 use crate::page::yaml;
 use crate::page::{Line, Page, Piece, code, joined, name, text};
 use crate::scope::{Undefined, Variable};
+use crate::syntax::puppet::without_colons;
 use crate::text::number_of;
 use crate::value::Value;
 
@@ -329,11 +330,11 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
 
 /// The values of a variable in the paths of existing files, in byte order.
 fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
-    let variable = variable.trim_start_matches("::");
+    let variable = without_colons(variable);
     let view = context.view;
     let mut values: Vec<String> = Vec::new();
     for place in view.places(&view.layer).iter() {
-        let is_it = |name: &Arc<str>| name.trim_start_matches("::") == variable;
+        let is_it = |name: &Arc<str>| without_colons(name) == variable;
         if !place.template.variables().any(is_it) || view.analysis.is_outside(&place.template) {
             continue;
         }

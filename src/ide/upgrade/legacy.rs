@@ -7,6 +7,7 @@ use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::Settings;
 use crate::rules::{Checker, Finding};
 use crate::scope::{CoreFact, core_fact, top_name};
+use crate::syntax::puppet::without_colons;
 use crate::workspace::Snapshot;
 
 /// A place that reads a legacy fact.
@@ -79,7 +80,7 @@ fn in_token(source: &str) -> Option<String> {
 /// The variable that `$name` or `$facts['name']` of a manifest reads, as a token writes it.
 fn in_code(source: &str) -> String {
     let name = source.trim_start_matches('$');
-    let top = name.trim_start_matches("::");
+    let top = without_colons(name);
     match top
         .strip_prefix("facts")
         .filter(|rest| rest.trim_start().starts_with('['))

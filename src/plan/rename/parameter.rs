@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::place_in;
 use crate::analysis::Analysis;
 use crate::ide::named::Mention;
-use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind, Lambda};
+use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind, Lambda, without_colons};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of};
 
@@ -149,13 +149,13 @@ impl ParameterRename<'_> {
     /// that inherit it without a parameter of that name.
     fn is_own(&self, class: &Definition) -> bool {
         let parent = class.parent.as_ref();
-        let inherits = parent.is_some_and(|(name, _)| name.trim_start_matches("::") == self.class);
+        let inherits = parent.is_some_and(|(name, _)| without_colons(name) == self.class);
         *class.name == *self.class || inherits && !declares(&class.parameters, self.old)
     }
 
     /// Visits a variable.
     fn named(&self, name: &str, at: TextRange, is_own: bool, found: &mut ParameterEdits<'_>) {
-        let full = name.trim_start_matches("::").rsplit_once("::");
+        let full = without_colons(name).rsplit_once("::");
         let is_it = match full {
             Some((class, name)) => class == self.class && name == self.old,
             None => is_own && name == self.old,
@@ -177,8 +177,7 @@ impl ParameterRename<'_> {
         let (ExpressionKind::Text(name) | ExpressionKind::Name(name)) = &title.kind else {
             return false;
         };
-        name.trim_start_matches("::")
-            .eq_ignore_ascii_case(self.class)
+        without_colons(name).eq_ignore_ascii_case(self.class)
     }
 
     fn attributes(&self, attributes: &[Expression], found: &mut ParameterEdits<'_>) {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::effect;
 use crate::rules::{FileContext, Findings, Fix, Safety};
 use crate::scope::{CoreFact, core_fact};
-use crate::syntax::puppet::{self, Dialect, Expression, ExpressionKind};
+use crate::syntax::puppet::{self, Dialect, Expression, ExpressionKind, without_colons};
 use crate::text::{TextEdit, TextRange};
 
 /// Facts that every agent has as hashes with all the parts that have a legacy name. A part of another
@@ -156,7 +156,7 @@ fn find<'a>(
 fn part_of_facts(node: &Expression) -> Option<&str> {
     if let ExpressionKind::Access(left, keys) = &node.kind
         && let ExpressionKind::Variable(name) = &left.kind
-        && name.trim_start_matches("::") == "facts"
+        && without_colons(name) == "facts"
         && let [key] = keys.as_slice()
         && let ExpressionKind::Text(name) = &key.kind
     {

@@ -9,6 +9,7 @@ use crate::lookup::{possible_readers, readers};
 use crate::rules::Reader;
 use crate::rules::variables::{BUILT_IN, missing_part};
 use crate::scope::{Column, top_name};
+use crate::syntax::puppet::without_colons;
 use crate::text::number_of;
 use crate::workspace::{Snapshot, VariableUse};
 
@@ -102,7 +103,7 @@ fn check_for(
         }
         let (name, of) = (&used.name, members.len());
         let node = nodes.certname(first);
-        let is_part = ["facts", "trusted"].contains(&top_name(name.trim_start_matches("::")));
+        let is_part = ["facts", "trusted"].contains(&top_name(without_colons(name)));
         let effect = match is_part {
             true => "Puppet puts an empty string there",
             false => effect(at),

@@ -39,7 +39,7 @@ use std::hash::Hash as _;
 use crate::text::TextRange;
 use parser::PuppetParser;
 
-pub(crate) use words::{integer, is_match_variable, is_parameter, is_qualified};
+pub(crate) use words::{integer, is_match_variable, is_parameter, is_qualified, without_colons};
 
 pub use recovery::parse;
 

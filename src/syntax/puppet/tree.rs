@@ -1,6 +1,7 @@
 //! The tree of a manifest or template: nodes as in Puppet's model (`pops/model/ast.pp`), each with
 //! its range. It must not know what names mean.
 
+use super::words::without_colons;
 use crate::text::TextRange;
 
 /// A part of a manifest.
@@ -449,7 +450,7 @@ impl Expression {
                 targets.iter().for_each(|it| it.each_in_targets(visit))
             }
             // Puppet refuses to set `$::x`, which may have been meant as `$x`.
-            ExpressionKind::Variable(name) => visit(name.trim_start_matches("::"), self.range),
+            ExpressionKind::Variable(name) => visit(without_colons(name), self.range),
             _ => {}
         }
     }

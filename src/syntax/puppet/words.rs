@@ -179,6 +179,15 @@ pub(crate) fn is_qualified(name: &str) -> bool {
     name.as_bytes().windows(2).any(|pair| pair == b"::")
 }
 
+/// A name without the `::` before it. Names may begin with several, all of which Puppet removes.
+pub(crate) fn without_colons(name: &str) -> &str {
+    let mut rest = name;
+    while let Some(shorter) = rest.strip_prefix("::") {
+        rest = shorter;
+    }
+    rest
+}
+
 /// Whether a text is the name of a parameter, or of a variable without a class (`PARAM_NAME`).
 pub(crate) fn is_parameter(name: &str) -> bool {
     !is_qualified(name) && is_variable(name)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::puppet::may_leave;
-use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda};
+use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, without_colons};
 use crate::text::TextRange;
 use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, NamePart, Within};
 
@@ -52,7 +52,7 @@ impl CodeExtraction<'_> {
         let [only] = &self.texts(name)[..] else {
             return self.parts_of_name(name).map(Means::Parts);
         };
-        let class = only.trim_start_matches("::").to_lowercase();
+        let class = without_colons(only).to_lowercase();
         Some(Means::Class(Arc::from(&*class)))
     }
 
@@ -95,7 +95,7 @@ impl CodeExtraction<'_> {
                             || is_set(self.within)
                     }
                 };
-                let is_of_class = name.trim_start_matches("::").contains("::");
+                let is_of_class = without_colons(name).contains("::");
                 let is_global = name.starts_with("::") || ["facts", "trusted"].contains(&&**name);
                 (!is_of_class && (is_global || !is_own)).then(|| name.to_string())
             }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::CodeExtraction;
 use crate::puppet::may_leave;
-use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, Resource, ResourceForm};
+use crate::syntax::puppet::{
+    Call, Expression, ExpressionKind, Lambda, Resource, ResourceForm, without_colons,
+};
 use crate::text::TextRange;
 use crate::workspace::code::Means;
 use crate::workspace::resources::{ResourceSource, ResourcesOfData};
@@ -118,7 +120,7 @@ impl CodeExtraction<'_> {
 }
 
 fn normalized(type_name: &str) -> Arc<str> {
-    Arc::from(type_name.trim_start_matches("::").to_lowercase())
+    Arc::from(without_colons(type_name).to_lowercase())
 }
 
 /// The names of the two parameters of a lambda.
