@@ -13,7 +13,7 @@ use super::terminal::{print, remark};
 use super::workspace::read;
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
-use crate::eyaml::{Encryptor, OsRng, block, block_lines};
+use crate::eyaml::{Encryptor, block, block_lines};
 use crate::ide::KnownNodes;
 use crate::lookup::ConfigCache;
 use crate::plan::encrypt::{EncryptedForm, certificates, plan};
@@ -85,7 +85,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     let mut plain = Vec::new();
     let read = std::io::stdin().take(LARGEST_TEXT).read_to_end(&mut plain);
     read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;
-    let blob = encryptor.encrypt(&plain, &mut OsRng);
+    let blob = encryptor.encrypt(&plain);
     let blob = blob.map_err(|error| error.to_string())?;
     // As `hiera-eyaml` writes it (`subcommands/encrypt.rb`): the block header is only written after
     // a key.
@@ -136,7 +136,7 @@ fn in_file(arguments: &EncryptArguments, named: &PlaceArgument) -> Result<(), St
         OutputForm::String => EncryptedForm::String,
         OutputForm::Block => EncryptedForm::Block,
     };
-    let edits = plan.edits(&encryptor, form, &mut OsRng);
+    let edits = plan.edits(&encryptor, form);
     let edits = edits.map_err(|error| error.to_string())?;
     let text = TextEdit::apply(&edits, file.text());
     let text = text.ok_or_else(|| format!("{named}: cannot be changed"))?;

@@ -5,7 +5,7 @@ use std::fmt;
 use cms::content_info::ContentInfo;
 use cms::enveloped_data::{EnvelopedData, RecipientIdentifier, RecipientInfo};
 use der::asn1::ObjectIdentifier;
-use der::{Decode, Encode, SliceReader};
+use der::{Decode, SliceReader};
 
 /// `id-envelopedData` of RFC 5652.
 pub(super) const ENVELOPED_DATA: ObjectIdentifier =
@@ -80,17 +80,6 @@ pub(super) fn recipient(id: &RecipientIdentifier) -> Recipient {
         RecipientIdentifier::SubjectKeyIdentifier(id) => Recipient::SubjectKey {
             id: hexadecimal(id.0.as_bytes()),
         },
-    }
-}
-
-/// The DER bytes of a recipient's issuer and serial number, to compare with a certificate's.
-pub(super) fn issuer_and_serial(id: &RecipientIdentifier) -> Option<(Vec<u8>, Vec<u8>)> {
-    match id {
-        RecipientIdentifier::IssuerAndSerialNumber(id) => Some((
-            id.issuer.to_der().ok()?,
-            id.serial_number.as_bytes().to_vec(),
-        )),
-        RecipientIdentifier::SubjectKeyIdentifier(_) => None,
     }
 }
 

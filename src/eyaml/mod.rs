@@ -21,12 +21,16 @@ mod decrypt;
 mod edit_mark;
 mod encrypt;
 mod envelope;
+mod error;
+#[cfg(feature = "pkcs7")]
+mod pkcs7;
 
 pub use blob::{Blob, BlobProblem, Blobs, BrokenBlob, is_encrypted, scan, scan_source};
-pub use decrypt::{EyamlError, Keys, decrypt, decrypt_blob};
+pub use decrypt::{Keys, decrypt, decrypt_blob};
 pub use edit_mark::{EditMark, edit_marks};
-pub use encrypt::{CryptoRngCore, Encryptor, OsRng, block, block_lines};
+pub use encrypt::{Encryptor, block, block_lines};
 pub use envelope::Recipient;
+pub use error::EyamlError;
 
 /// The method of a blob that names none: `ENC[MIIB…]`.
 pub const DEFAULT_METHOD: &str = "PKCS7";

@@ -1,11 +1,11 @@
 //! Encrypts values in a file: the texts, the certificate, and the edits.
 //!
-//! Callers provide the certificate and random numbers. Messages never contain plain text.
+//! Callers provide the certificate. Messages never contain plain text.
 
 use indexmap::IndexSet;
 
 use crate::analysis::Analysis;
-use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
+use crate::eyaml::{DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
 use crate::hierarchy::Layer;
 use crate::lookup::{Place, Reading};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -117,11 +117,10 @@ impl EncryptionPlan {
         &self,
         encryptor: &Encryptor,
         form: EncryptedForm,
-        random: &mut dyn CryptoRngCore,
     ) -> Result<Vec<TextEdit>, EyamlError> {
         let mut edits = Vec::new();
         for secret in &self.texts {
-            let blob = encryptor.encrypt(secret.plain.as_bytes(), random)?;
+            let blob = encryptor.encrypt(secret.plain.as_bytes())?;
             // Puppet drops one line break at the end; a block adds one to the text's own.
             let is_block =
                 (form == EncryptedForm::Block && !self.is_followed) || secret.plain.ends_with('\n');

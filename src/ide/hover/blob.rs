@@ -138,6 +138,7 @@ fn refusal(error: &EyamlError, blob: &Blob) -> String {
         EyamlError::PrivateKey
         | EyamlError::PublicKey
         | EyamlError::KeyMismatch
+        | EyamlError::NotBuiltIn
         | EyamlError::NoPrivateKey
         | EyamlError::NoPublicKey => error.to_string(),
     }

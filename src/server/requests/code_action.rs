@@ -10,7 +10,7 @@ use super::locations::text_range;
 use super::refactor::offered;
 use super::{View, of_workspace};
 use crate::disk::DiskFiles;
-use crate::eyaml::{Encryptor, OsRng};
+use crate::eyaml::Encryptor;
 use crate::ide::actions::{Action, actions};
 use crate::plan::encrypt::{EncryptedForm, certificates, plan};
 use crate::plan::refactor::RefactoringKind;
@@ -150,9 +150,7 @@ fn encryption(
         let text = read(at)?;
         Some((at, Encryptor::from_pem(text.as_bytes()).ok()?))
     })?;
-    let edits = plan
-        .edits(&encryptor, EncryptedForm::String, &mut OsRng)
-        .ok()?;
+    let edits = plan.edits(&encryptor, EncryptedForm::String).ok()?;
     let kind = match secret {
         Some(_) => lsp::CodeActionKind::QUICKFIX,
         None => lsp::CodeActionKind::REFACTOR_REWRITE,

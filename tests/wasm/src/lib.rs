@@ -5,14 +5,6 @@ use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use hiera_ls::scope::{KnownNodes, Scope};
 use hiera_ls::workspace::{Change, Workspace};
 
-#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-getrandom::register_custom_getrandom!(no_random_numbers);
-
-#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-fn no_random_numbers(_: &mut [u8]) -> Result<(), getrandom::Error> {
-    Err(getrandom::Error::UNSUPPORTED)
-}
-
 /// The number of elements in a merge of two levels: 3, or 0 if the lookup failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn merged_elements() -> u32 {

@@ -10,14 +10,6 @@ use std::cell::RefCell;
 
 use hiera_ls::report::{DATA_VERSION, ReportEngine};
 
-#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-getrandom::register_custom_getrandom!(no_random_numbers);
-
-#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-fn no_random_numbers(_: &mut [u8]) -> Result<(), getrandom::Error> {
-    Err(getrandom::Error::UNSUPPORTED)
-}
-
 thread_local! {
     static ENGINE: RefCell<Option<ReportEngine>> = const { RefCell::new(None) };
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
