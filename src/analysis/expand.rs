@@ -115,8 +115,8 @@ impl RootView<'_> {
     #[must_use]
     pub fn expand(&self, template: &Template) -> Vec<String> {
         let mut found = self.expand_to(template, FileKind::File);
-        if template.has_folders_in_names() {
-            self.expand_across_folders(template, &mut found);
+        if template.may_match_more() {
+            self.expand_loosely(template, &mut found);
         }
         found
     }
@@ -157,9 +157,8 @@ impl RootView<'_> {
         found
     }
 
-    /// Adds files that a path matches if a variable stands for several folders, and that no level
-    /// reads otherwise.
-    fn expand_across_folders(&self, template: &Template, found: &mut Vec<String>) {
+    /// Adds files that a path may match ([`Template::may_match`]), and that no level reads otherwise.
+    fn expand_loosely(&self, template: &Template, found: &mut Vec<String>) {
         let Some(TemplatePart::Text(start)) = template.parts.first() else {
             return;
         };
@@ -175,7 +174,7 @@ impl RootView<'_> {
                     FileKind::File
                         if found.len() < MAX_EXPANDED
                             && !template.matches(&at)
-                            && template.matches_across_folders(&at)
+                            && template.may_match(&at)
                             && !places
                                 .iter()
                                 .any(|place| place.template.is_likelier(template, &at)) =>

@@ -242,13 +242,58 @@ impl Template {
         self.count_readings(path) > 0
     }
 
-    /// Like [`Template::matches`], with `/` allowed in variables that are no facts.
+    /// Like [`Template::matches`], with `/` allowed in variables that are no facts, and with variables that are empty
+    /// beside other text: `common%{suffix}.yaml` is `common.yaml` for a node without a suffix.
     #[must_use]
-    pub fn matches_across_folders(&self, path: &str) -> bool {
+    pub fn may_match(&self, path: &str) -> bool {
         // Most paths start elsewhere.
         path.starts_with(self.start())
             && (self.matches(path)
-                || self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0)
+                || self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0
+                || self.matches_with_empty(path))
+    }
+
+    /// Whether the template gives a path if some variables are empty.
+    fn matches_with_empty(&self, path: &str) -> bool {
+        /// Of at most so many variables each choice is tried.
+        const MAX_EMPTY: usize = 4;
+        let is_end = |part: &TemplatePart| match part {
+            TemplatePart::Text(text) => path.ends_with(text.as_str()),
+            TemplatePart::Variable(_) | TemplatePart::Key(_) => true,
+        };
+        if !self.parts.last().is_some_and(is_end) {
+            return false;
+        }
+        let empty = self.beside_text().take(MAX_EMPTY);
+        let empty: Vec<(Arc<str>, String)> = empty.map(|name| (name, String::new())).collect();
+        (1..1_usize << empty.len()).any(|choice| {
+            let chosen = empty.iter().enumerate();
+            let chosen = chosen.filter(|(at, _)| choice & (1 << at) != 0);
+            let chosen: Vec<(Arc<str>, String)> = chosen.map(|(_, it)| it.clone()).collect();
+            self.with(&chosen).matches(path)
+        })
+    }
+
+    /// The variables that do not make up the name of a folder or of a file alone.
+    fn beside_text(&self) -> impl Iterator<Item = Arc<str>> {
+        let parts = self.parts.iter().enumerate();
+        parts.filter_map(|(at, part)| {
+            let TemplatePart::Variable(name) = part else {
+                return None;
+            };
+            let before = at.checked_sub(1).map(|before| &self.parts[before]);
+            let is_after = match before {
+                Some(TemplatePart::Text(text)) => !text.ends_with('/'),
+                Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) => true,
+                None => false,
+            };
+            let is_before = match self.parts.get(at + 1) {
+                Some(TemplatePart::Text(text)) => !text.starts_with(['/', '.']),
+                Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) => true,
+                None => false,
+            };
+            (is_after || is_before).then(|| Arc::clone(name))
+        })
     }
 
     /// Whether this template is a likelier match for a path than `other`, which matches it only if
@@ -257,12 +302,17 @@ impl Template {
     #[must_use]
     pub fn is_likelier(&self, other: &Template, path: &str) -> bool {
         let has_longer_start = self.first_text().len() > other.first_text().len();
-        self.matches(path) || has_longer_start && self.matches_across_folders(path)
+        self.matches(path) || has_longer_start && self.may_match(path)
+    }
+
+    /// Whether the template may match more than it matches: [`Template::may_match`].
+    #[must_use]
+    pub fn may_match_more(&self) -> bool {
+        self.has_folders_in_names() || self.beside_text().next().is_some()
     }
 
     /// Whether some variable may stand for several folders.
-    #[must_use]
-    pub fn has_folders_in_names(&self) -> bool {
+    fn has_folders_in_names(&self) -> bool {
         self.variables().any(|name| may_hold_slash(name))
     }
 
@@ -459,91 +509,5 @@ fn readings<'a>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bind(template: &str, path: &str) -> Option<Vec<String>> {
-        let bound = Template::parse(template).bind(path)?;
-        Some(
-            bound
-                .into_iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect(),
-        )
-    }
-
-    #[test]
-    fn a_variable_at_the_end_has_no_extension() {
-        for extension in DATA_EXTENSIONS {
-            let path = format!("os/RedHat{extension}");
-            let template = Template::parse("os/%{facts.os.family}");
-            assert!(template.matches("os/RedHat"));
-            assert!(!template.matches(&path));
-            assert!(template.with_extension_in_name().matches(&path));
-            assert!(!Template::parse("%{a}/%{b}").matches(&path));
-            // Wildcards, and a variable before another text.
-            assert!(Template::parse("os/*").with_wildcards().matches(&path));
-        }
-        assert!(Template::parse("%{file}/x").matches("a.yaml/x"));
-        assert!(Template::parse("%{name}").matches("a.d"));
-    }
-
-    #[test]
-    fn a_path_binds_the_variables_of_its_template() {
-        assert_eq!(
-            bind(
-                "nodes/%{::trusted.certname}.yaml",
-                "nodes/web01.example.com.yaml"
-            ),
-            Some(vec!["::trusted.certname=web01.example.com".into()])
-        );
-        assert_eq!(
-            bind(
-                "os/%{facts.os.name}/%{facts.os.release.major}.yaml",
-                "os/Debian/12.yaml"
-            ),
-            Some(vec![
-                "facts.os.name=Debian".into(),
-                "facts.os.release.major=12".into()
-            ])
-        );
-        assert_eq!(bind("role/%{role}.yaml", "role/a/b.yaml"), None);
-        assert_eq!(bind("role/%{role}.yaml", "role/.yaml"), None);
-        assert_eq!(bind("%{a}/%{a}.yaml", "x/x.yaml"), Some(vec!["a=x".into()]));
-        assert_eq!(bind("%{a}/%{a}.yaml", "x/y.yaml"), None);
-        assert_eq!(bind("common.yaml", "common.yaml"), Some(vec![]));
-    }
-
-    #[test]
-    fn a_role_may_have_folders_in_its_name_and_a_fact_may_not() {
-        let template = Template::parse("/d/role/%{::_role}.yaml");
-        let bound = template.bind_across_folders("/d/role/web/front.yaml");
-        assert_eq!(
-            bound,
-            Some(vec![(Arc::from("::_role"), "web/front".into())])
-        );
-        assert_eq!(template.bind("/d/role/web/front.yaml"), None);
-        let two = Template::parse("/d/role/%{site}/%{_role}.yaml");
-        let bound = two.bind_across_folders("/d/role/lon/web/front.yaml");
-        let bound = bound.map(|bound| bound.into_iter().map(|(_, value)| value).collect());
-        assert_eq!(bound, Some(vec!["lon".to_owned(), "web/front".to_owned()]));
-        for template in ["/d/%{facts.role}.yaml", "/d/%{::fqdn}.yaml"] {
-            let template = Template::parse(template);
-            assert_eq!(template.bind_across_folders("/d/a/b.yaml"), None);
-            assert!(!template.matches_across_folders("/d/a/b.yaml"));
-        }
-        assert!(template.matches_across_folders("/d/role/web/front.yaml"));
-        assert!(template.matches_across_folders("/d/role/web.yaml"));
-        assert!(!template.matches("/d/role/web/front.yaml"));
-    }
-
-    #[test]
-    fn two_readings_are_no_certain_binding() {
-        assert_eq!(bind("%{a}-%{b}.yaml", "x-y-z.yaml"), None);
-        let template = Template::parse("%{a}-%{b}.yaml");
-        assert!(template.matches("x-y-z.yaml"));
-        assert_eq!(template.count_readings("w-x-y-z.yaml"), 2);
-        assert_eq!(template.count_readings("x-y.yaml"), 1);
-        assert_eq!(template.count_readings("x.yaml"), 0);
-    }
-}
+#[path = "template_tests.rs"]
+mod tests;

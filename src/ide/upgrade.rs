@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::compare::{Difference, changes, differ};
 use super::matrix::{Cell, Row, SourceLine, row_by, row_by_any, row_with_inputs};
-use crate::analysis::{Analysis, RootView, keys_of_all, with_manifest_variables};
+use crate::analysis::{Analysis, RootView, is_custom_fact, keys_of_all, with_manifest_variables};
 use crate::lookup::{
     Cause, ConfigCache, PuppetVersion, Request, Settings, Strict, VersionDifferences,
 };
@@ -155,7 +155,8 @@ impl<'a> Upgrade<'a> {
     ) -> Upgrade<'a> {
         let drops_facts = from < PuppetVersion::V8 && to >= PuppetVersion::V8;
         // All later steps share these nodes, with what is found out about them.
-        let lacking = drops_facts.then(|| nodes.without_legacy_facts(&|_| true));
+        let lacking = drops_facts
+            .then(|| nodes.without_legacy_facts(&|name| !is_custom_fact(snapshot, name)));
         let steps = steps(&settings, (from, to))
             .into_iter()
             .map(|(kind, settings)| {

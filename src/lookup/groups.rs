@@ -341,7 +341,7 @@ fn possible_places(
             .into_iter()
             .filter(|place| place.level == unknown.level && place.index == unknown.index)
             .map(|place| place.template)
-            .find(|template| template.matches_across_folders(file));
+            .find(|template| template.may_match(file));
         if let Some(template) = template.filter(|it| it.variables().next().is_some()) {
             found.push((template, file.clone()));
         }

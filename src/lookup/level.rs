@@ -337,8 +337,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Files that a template matches if a variable stands for several folders, without those that
-    /// another path of a layer's hierarchy more likely names, for this scope or any other.
+    /// Files that a template may match ([`crate::hierarchy::Template::may_match`]), without those that another path of a layer's hierarchy more likely names, for this scope or any other.
     fn without_likelier(&mut self, files: Paths, template: &Template, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let levels = provider.and_then(|provider| provider.levels.borrow().clone());

@@ -80,12 +80,11 @@ impl Place {
     /// them prove nothing.
     #[must_use]
     pub fn fits(&self, path: &str) -> bool {
-        self.template.matches(path)
-            || self.reading.is_some() && self.template.matches_across_folders(path)
+        self.template.matches(path) || self.reading.is_some() && self.template.may_match(path)
     }
 
     /// Whether the place can match a path as one of a hierarchy's places: a variable may stand for
-    /// several folders only if no other place is a likelier match.
+    /// several folders, or for nothing, only if no other place is a likelier match.
     #[must_use]
     pub fn fits_among(&self, places: &[Place], path: &str) -> bool {
         let is_likelier = |other: &Place| other.template.is_likelier(&self.template, path);
@@ -188,7 +187,7 @@ impl Session<'_> {
 /// The entries of `places` that read the file at `path`, highest priority first. A path without
 /// variables and wildcards owns its file, and so does one that names folders where another has
 /// variables: a variable with that value would be a coincidence. A variable may stand for several
-/// folders only if no place reads the file otherwise. O(places)
+/// folders, or for nothing, only if no place reads the file otherwise. O(places)
 #[must_use]
 pub fn reading_places<'p>(places: &'p [Place], path: &str, files: &dyn Files) -> Vec<&'p Place> {
     let is_owned = places.iter().any(|place| {

@@ -53,7 +53,7 @@ impl LevelInput {
     /// Whether it is an unknown path that may be that file.
     pub(super) fn may_read(&self, path: &str) -> bool {
         match self {
-            LevelInput::Open(template, _) => template.matches_across_folders(path),
+            LevelInput::Open(template, _) => template.may_match(path),
             LevelInput::KeyedOpen(_) => true,
             LevelInput::File(..)
             | LevelInput::Keyed(..)

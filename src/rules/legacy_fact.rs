@@ -1,8 +1,13 @@
 //! `legacy-fact`: a legacy fact is used, which agents of Puppet 8 do not send.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::config_text::ConfigTextAt;
+use super::recheck::paths;
 use super::variables::variable;
 use super::{FileContext, Findings, Fix, Safety, TokenAt};
+use crate::analysis::{Touched, is_custom_fact};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange};
@@ -12,8 +17,21 @@ mod code;
 rule!(
     "legacy-fact",
     Information,
-    [Token(check), ConfigText(check_path), Code(code::check)]
+    [Token(check), ConfigText(check_path), Code(code::check)],
+    WORKSPACE,
+    files: concerned,
 );
+
+/// All files, if only one version of a file adds a fact with the name of a legacy one.
+fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    let added = touched.custom_facts();
+    let mut added = added.iter();
+    if added.any(|name| matches!(core_fact(name), CoreFact::Legacy(_))) {
+        paths(touched.snapshot.files()).collect()
+    } else {
+        BTreeSet::new()
+    }
+}
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((path, place)) = variable(at).filter(|_| !file.is_for_plans()) else {
@@ -47,6 +65,10 @@ fn report(
     let CoreFact::Legacy(structured) = core_fact(name) else {
         return;
     };
+    // Agents send custom facts whatever their names.
+    if is_custom_fact(file.snapshot(), name) {
+        return;
+    }
     let effect = effect(file);
     let instead = match structured {
         Some(structured) => format!("; use facts.{structured}"),

@@ -319,6 +319,20 @@ fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
 }
 
 #[test]
+fn a_variable_of_a_path_may_be_empty() {
+    let text = |key: &str, mark: &str| {
+        format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: a, path: 'common%{{facts.suffix}}.yaml'}}\n  \
+             - {{name: b, path: other.yaml}}\n#- modules/ntp/manifests/init.pp\nclass ntp($servers) {{ }}\n\
+             #- manifests/site.pp\nnode 'a.example.com' {{\n  include ntp{mark}\n}}\n#- data/other.yaml\nx: 1\n\
+             #- data/common.yaml\n{key}: 1\n"
+        )
+    };
+    check_rule(RULE, &text("ntp::servers", ""));
+    check_rule(RULE, &text("ntp::server", " #~ missing-parameter"));
+}
+
+#[test]
 fn an_unreadable_site_manifest_hides_only_what_it_may_set() {
     let text = |site: &str, broken: &str| {
         format!(

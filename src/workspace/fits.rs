@@ -42,7 +42,7 @@ enum FileFit {
     /// In one reading; with the file's format by its name.
     Yes(Option<Format>),
     Several(Option<Format>),
-    /// Only if a variable stands for several folders.
+    /// Only if a variable stands for several folders, or for nothing: [`Template::may_match`].
     Across(Option<Format>),
 }
 
@@ -51,7 +51,7 @@ enum FileFit {
 pub(super) struct Holders {
     /// The files that the template matches.
     pub(super) paths: Paths,
-    /// Further ones, if a variable stands for several folders.
+    /// Further ones, if a variable stands for several folders or for nothing.
     pub(super) across: Paths,
     /// Whether the template matches each of them in one reading only.
     pub(super) has_one_reading: bool,
@@ -136,7 +136,7 @@ impl FitCache {
     }
 
     /// The files that a template matches, ordered by id; with `across`, also those that it matches
-    /// only if a variable stands for several folders.
+    /// only if a variable stands for several folders or for nothing.
     pub(super) fn matching(
         &self,
         snapshot: &Snapshot,
@@ -226,7 +226,7 @@ impl Fits {
 impl FileFit {
     fn new(template: &Template, path: &str) -> FileFit {
         match template.count_readings(path) {
-            0 if template.matches_across_folders(path) => FileFit::Across(format_of(path)),
+            0 if template.may_match(path) => FileFit::Across(format_of(path)),
             0 => FileFit::No,
             1 => FileFit::Yes(format_of(path)),
             _ => FileFit::Several(format_of(path)),
@@ -301,7 +301,7 @@ mod tests {
             let expected = |across: bool| -> Vec<FileId> {
                 let files = snapshot.files().filter(|file| {
                     if across {
-                        template.matches_across_folders(file.path())
+                        template.may_match(file.path())
                     } else {
                         template.matches(file.path())
                     }

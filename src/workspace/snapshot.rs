@@ -278,13 +278,9 @@ impl Snapshot {
         self.fits.holders(self, key, template, format).paths.clone()
     }
 
-    /// Like [`Snapshot::holders`]: the further files that match the template only if a variable,
-    /// such as a role called `web/front`, stands for several folders.
+    /// Like [`Snapshot::holders`]: the further files that the template may match ([`Template::may_match`]).
     #[must_use]
     pub fn holders_across(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
-        if !template.has_folders_in_names() {
-            return Paths::default();
-        }
         self.fits
             .holders(self, key, template, format)
             .across
@@ -299,9 +295,7 @@ impl Snapshot {
         format: Option<Format>,
     ) -> (Paths, Paths) {
         let holders = self.fits.holders(self, key, template, format);
-        let is_across = !holders.across.is_empty() && template.has_folders_in_names();
-        let across = is_across.then(|| holders.across.clone());
-        (holders.paths.clone(), across.unwrap_or_default())
+        (holders.paths.clone(), holders.across.clone())
     }
 
     /// The files that a template matches, ordered by id. O(such files), and O(files) for a new
@@ -311,8 +305,7 @@ impl Snapshot {
         self.fits.matching(self, template, false)
     }
 
-    /// Like [`Snapshot::matching`], with the files that the template matches only if a variable,
-    /// such as a role called `web/front`, stands for several folders.
+    /// Like [`Snapshot::matching`], with the files that the template may match ([`Template::may_match`]).
     #[must_use]
     pub fn matching_across(&self, template: &Template) -> Vec<FileId> {
         self.fits.matching(self, template, true)

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::effect;
+use crate::analysis::is_custom_fact;
 use crate::rules::{FileContext, Findings, Fix, Safety};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::puppet::{self, Dialect, Expression, ExpressionKind, without_colons};
@@ -54,7 +55,8 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let mut uses = Vec::new();
     find(&parse.root, text, None, &mut uses);
     for found in uses {
-        if found.is_certain || own.may_be_fact(found.name) {
+        let may_be_fact = found.is_certain || own.may_be_fact(found.name);
+        if may_be_fact && !is_custom_fact(at.snapshot(), found.name) {
             report(at, &found, findings);
         }
     }
@@ -215,6 +217,16 @@ mod tests {
         let text = format!("{code}\n#- hiera.yaml\nversion: 5\n");
         let text = fixed(path, &text, most, |finding| finding.code == RULE.code);
         text.trim_end().to_owned()
+    }
+
+    #[test]
+    fn a_fact_of_a_module_is_no_legacy_fact() {
+        let files = "#- modules/m/manifests/init.pp\n$a = $facts['network_primary_ip']\n\
+             $b = $::osfamily #~ legacy-fact\n#- data/common.yaml\na: \"%{facts.network_primary_ip}\"\n\
+             b: \"%{network_eth0}\" #~ legacy-fact\n#- hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: c, paths: ['%{network_primary_ip}.yaml', common.yaml]}]\n\
+             #- modules/network/lib/facter/network.rb\nFacter.add(:network_primary_ip) do\nend\n";
+        check_rule(RULE, files);
     }
 
     #[test]
