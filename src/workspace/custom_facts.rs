@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::code::{CodeFacts, CustomFact};
-use super::erb::without_comments;
+use super::erb::code_parts;
 use crate::text::TextRange;
 
 /// `Facter.add(:name)`, `Facter.add 'name'`, `Facter.add(:"name")`. A name with interpolation is not
@@ -24,7 +24,7 @@ static ADD: LazyLock<Regex> = LazyLock::new(|| {
 /// What a text adds. Facter's names are in lower case (`custom_facts/util/fact.rb`).
 pub(super) fn of_ruby(text: &str) -> CodeFacts {
     let mut found = Vec::new();
-    for part in without_comments(text) {
+    for part in code_parts(text) {
         for call in ADD.captures_iter(part.slice(text)) {
             let mut names = ["single", "double", "symbol"].into_iter();
             if let Some(name) = names.find_map(|name| call.name(name)) {

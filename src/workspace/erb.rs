@@ -26,22 +26,50 @@ pub(super) fn facts(text: &str) -> CodeFacts {
     in_parts(text, tags(text))
 }
 
-/// The facts of a Ruby text, without commented-out code.
+/// The facts of a Ruby text.
 pub(super) fn of_ruby(text: &str) -> CodeFacts {
-    in_parts(text, without_comments(text).into_iter())
+    in_parts(text, code_parts(text).into_iter())
 }
 
-/// The parts of a Ruby text between lines that are comments.
-pub(super) fn without_comments(text: &str) -> Vec<TextRange> {
+/// `<<-DOC`, `<<~'DOC'`, `<<DOC`: the word that ends the text below.
+#[expect(clippy::unwrap_used, reason = "the pattern is known")]
+static HEREDOC: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"<<[-~]?["'`]?([A-Za-z_]\w*)"#).unwrap());
+
+/// Maximum number of lines in which the end of a text is searched.
+const MAX_LINES: usize = 400;
+
+/// The parts of a Ruby text between lines that are comments or texts, such as the documentation of a function.
+pub(super) fn code_parts(text: &str) -> Vec<TextRange> {
     let mut parts: Vec<TextRange> = Vec::new();
+    let mut lines = text.split_inclusive('\n');
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    while let Some(line) = lines.next() {
         let start = at;
         at += line.len();
+        let rest = lines.clone();
+        // The lines up to one of these words, if there is one.
+        let mut skip = |is_last: &dyn Fn(&str) -> bool| {
+            let mut near = rest.clone().take(MAX_LINES);
+            let passed = near.position(|line| is_last(line.trim()));
+            for line in lines.by_ref().take(passed.map_or(0, |last| last + 1)) {
+                at += line.len();
+            }
+        };
+        if line.starts_with("=begin") {
+            skip(&|line| line.starts_with("=end"));
+            continue;
+        }
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        let end = start + line.len();
         match parts.last_mut() {
-            _ if line.trim_start().starts_with('#') => {}
-            Some(last) if last.end as usize == start => last.end = at as u32,
-            _ => parts.push(TextRange::new(start, at)),
+            Some(last) if last.end as usize == start => last.end = end as u32,
+            _ => parts.push(TextRange::new(start, end)),
+        }
+        if let Some(word) = HEREDOC.captures(line).and_then(|found| found.get(1)) {
+            skip(&|line| line == word.as_str());
         }
     }
     parts
@@ -170,13 +198,25 @@ mod tests {
                     function_hiera(['c'])\n\
                     x = hiera('d') + my_hiera('e')\n\
                     call_function('lookup', \"#{module_name}::f\")\n\
-                    function_notice(['g'])\n";
+                    function_notice(['g'])\n\
+                    newfunction(:f, doc: <<-DOC\n  call_function('lookup', 'told')\n  DOC\n) do\n\
+                    list <<hiera('h')\n=begin\nhiera('also told')\n=end\nhiera('i')\n";
         let found = of_ruby(text);
         let keys: Vec<&str> = found
             .lookups
             .iter()
             .map(|it| it.place.slice(text))
             .collect();
-        assert_eq!(keys, ["'a::b'", "'c'", "'d'", "\"#{module_name}::f\""]);
+        assert_eq!(
+            keys,
+            [
+                "'a::b'",
+                "'c'",
+                "'d'",
+                "\"#{module_name}::f\"",
+                "'h'",
+                "'i'"
+            ]
+        );
     }
 }
