@@ -250,11 +250,20 @@ impl Template {
         path.starts_with(self.start())
             && (self.matches(path)
                 || self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0
-                || self.matches_with_empty(path))
+                || self.is_without(path, self.beside_text()))
     }
 
-    /// Whether the template gives a path if some variables are empty.
-    fn matches_with_empty(&self, path: &str) -> bool {
+    /// Whether the template gives a path if some variables are empty, also those that make up the name of a folder:
+    /// `nodes/%{site}/common.yaml` is `nodes/common.yaml` for a node without a site. Nobody has that in mind, but
+    /// Puppet does so.
+    #[must_use]
+    pub fn matches_without_some(&self, path: &str) -> bool {
+        path.starts_with(self.start())
+            && self.is_without(path, self.variables().filter(|name| may_be_empty(name)))
+    }
+
+    /// Whether the template gives a path without some of these variables.
+    fn is_without<'a>(&self, path: &str, empty: impl Iterator<Item = &'a Arc<str>>) -> bool {
         /// Of at most so many variables each choice is tried.
         const MAX_EMPTY: usize = 4;
         let is_end = |part: &TemplatePart| match part {
@@ -264,18 +273,28 @@ impl Template {
         if !self.parts.last().is_some_and(is_end) {
             return false;
         }
-        let empty = self.beside_text().take(MAX_EMPTY);
-        let empty: Vec<(Arc<str>, String)> = empty.map(|name| (name, String::new())).collect();
+        let empty = empty
+            .take(MAX_EMPTY)
+            .map(|name| (Arc::clone(name), String::new()));
+        let empty: Vec<(Arc<str>, String)> = empty.collect();
         (1..1_usize << empty.len()).any(|choice| {
             let chosen = empty.iter().enumerate();
             let chosen = chosen.filter(|(at, _)| choice & (1 << at) != 0);
             let chosen: Vec<(Arc<str>, String)> = chosen.map(|(_, it)| it.clone()).collect();
-            self.with(&chosen).matches(path)
+            let mut without = self.with(&chosen);
+            for part in &mut without.parts {
+                if let TemplatePart::Text(text) = part {
+                    while text.contains("//") {
+                        *text = text.replace("//", "/");
+                    }
+                }
+            }
+            without.matches(path)
         })
     }
 
     /// The variables that do not make up the name of a folder or of a file alone.
-    fn beside_text(&self) -> impl Iterator<Item = Arc<str>> {
+    fn beside_text(&self) -> impl Iterator<Item = &Arc<str>> {
         let parts = self.parts.iter().enumerate();
         parts.filter_map(|(at, part)| {
             let TemplatePart::Variable(name) = part else {
@@ -292,7 +311,7 @@ impl Template {
                 Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) => true,
                 None => false,
             };
-            (is_after || is_before).then(|| Arc::clone(name))
+            (is_after || is_before).then_some(name)
         })
     }
 
@@ -400,6 +419,27 @@ fn may_hold_slash(variable: &str) -> bool {
     ];
     let name = without_colons(variable);
     is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
+}
+
+/// Whether a node may lack a variable: no node lacks its name, its environment and its operating system.
+fn may_be_empty(variable: &str) -> bool {
+    const NEVER: [&str; 12] = [
+        "environment",
+        "trusted.certname",
+        "clientcert",
+        "fqdn",
+        "hostname",
+        "networking.fqdn",
+        "networking.hostname",
+        "kernel",
+        "osfamily",
+        "operatingsystem",
+        "virtual",
+        "architecture",
+    ];
+    let name = without_colons(variable);
+    let name = name.strip_prefix("facts.").unwrap_or(name);
+    !NEVER.contains(&name) && !name.starts_with("os.")
 }
 
 /// Extensions of data files.

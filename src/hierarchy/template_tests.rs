@@ -29,24 +29,35 @@ fn a_variable_at_the_end_has_no_extension() {
 }
 
 #[test]
-fn a_variable_beside_other_text_may_be_empty() {
+fn a_variable_may_be_empty() {
     for (template, path) in [
         ("d/common%{suffix}.yaml", "d/common.yaml"),
-        ("d/%{os}%{major}.yaml", "d/12.yaml"),
-        ("d/%{site}-%{os}.yaml", "d/lon-.yaml"),
+        ("d/%{flavor}%{major}.yaml", "d/12.yaml"),
+        ("d/%{site}-%{flavor}.yaml", "d/lon-.yaml"),
         ("d/%{a}-%{b}x/%{c}.yaml", "d/-x/y.yaml"),
     ] {
         assert!(Template::parse(template).may_match(path), "{template}");
     }
-    for (template, path) in [
-        ("d/%{role}.yaml", "d/.yaml"),
+    let folders = [
         ("d/%{site}/common.yaml", "d/common.yaml"),
-        ("d/%{site}/common.yaml", "d//common.yaml"),
+        ("d/%{site}/%{tier}/%{role}.yaml", "d/web.yaml"),
+    ];
+    for (template, path) in folders {
+        let template = Template::parse(template);
+        assert!(template.matches_without_some(path), "{template}");
+    }
+    let others = [
+        ("d/%{role}.yaml", "d/x/y.json"),
+        ("d/%{role}.yaml", "d/.yaml"),
+        ("d/%{environment}/common.yaml", "d/common.yaml"),
         ("d/x%{site}.yaml", "d/y.yaml"),
         ("d/x%{site}.yaml", "d/x.json"),
-    ] {
+    ];
+    for (template, path) in folders.into_iter().chain(others) {
         assert!(!Template::parse(template).may_match(path), "{template}");
     }
+    assert!(!Template::parse("d/%{environment}/c.yaml").matches_without_some("d/c.yaml"));
+    assert!(!Template::parse("d/%{os.name}/c.yaml").matches_without_some("d/c.yaml"));
 }
 
 #[test]

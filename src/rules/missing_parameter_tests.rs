@@ -320,16 +320,20 @@ fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
 
 #[test]
 fn a_variable_of_a_path_may_be_empty() {
-    let text = |key: &str, mark: &str| {
+    let text = |path: &str, key: &str, mark: &str| {
         format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: a, path: 'common%{{facts.suffix}}.yaml'}}\n  \
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: a, path: '{path}'}}\n  \
              - {{name: b, path: other.yaml}}\n#- modules/ntp/manifests/init.pp\nclass ntp($servers) {{ }}\n\
              #- manifests/site.pp\nnode 'a.example.com' {{\n  include ntp{mark}\n}}\n#- data/other.yaml\nx: 1\n\
-             #- data/common.yaml\n{key}: 1\n"
+             #- data/s/common.yaml\n{key}: 1\n"
         )
     };
-    check_rule(RULE, &text("ntp::servers", ""));
-    check_rule(RULE, &text("ntp::server", " #~ missing-parameter"));
+    for path in ["s/common%{facts.suffix}.yaml", "s/%{site}/common.yaml"] {
+        check_rule(RULE, &text(path, "ntp::servers", ""));
+        check_rule(RULE, &text(path, "ntp::server", " #~ missing-parameter"));
+    }
+    let path = "s/%{environment}/common.yaml";
+    check_rule(RULE, &text(path, "ntp::servers", " #~ missing-parameter"));
 }
 
 #[test]

@@ -6,9 +6,10 @@ use super::{Affected, FileRange, Included, Inclusions, MAX_WAYS, MissingValue, S
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
+use crate::analysis::scope_view::layers_of;
 use crate::hierarchy::Layer;
 use crate::lookup::{LookupError, Reach, Request, UnknownCause};
-use crate::scope::Scope;
+use crate::scope::{Knowledge, Scope};
 
 impl<'a> Inclusions<'_, 'a> {
     /// Adds the values that a class lacks.
@@ -86,7 +87,7 @@ impl<'a> Inclusions<'_, 'a> {
             return Members::default();
         }
         if answer.unknown.is_empty() {
-            return members.clone();
+            return self.without_strange_readers(key, members.clone());
         }
         let survey = self.view.survey_of(key, &open, (&request, answer));
         let mut lacking = members.clone();
@@ -106,6 +107,28 @@ impl<'a> Inclusions<'_, 'a> {
             }
             for path in possible.files.iter() {
                 lacking = lacking.without(&self.possible_readers(&unknown.layer, path));
+            }
+        }
+        self.without_strange_readers(key, lacking)
+    }
+
+    /// Those of some members that do not read a file with a key by a path without one of its variables
+    /// ([`crate::hierarchy::Template::matches_without_some`]). O(files with the key × places) if there are members.
+    fn without_strange_readers(&self, key: &str, mut lacking: Members) -> Members {
+        for layer in layers_of(key) {
+            let places = self.view.places(&layer);
+            for file in self.analysis().snapshot.iter_files_with(key) {
+                let mut templates = places.iter().map(|place| &place.template);
+                if lacking.is_empty()
+                    || !templates.any(|template| template.matches_without_some(file.path()))
+                {
+                    continue;
+                }
+                let open = 0..self.known.len();
+                let open = open.filter(|node| self.known.knowledge(*node) != Knowledge::All);
+                lacking = lacking
+                    .without(&self.possible_readers(&layer, file.path()))
+                    .without(&open.collect());
             }
         }
         lacking
