@@ -397,18 +397,15 @@ impl Engine<'_> {
         let Some(module) = module else {
             return self.compiled(options.as_ref()).map(LookupOptions::of);
         };
-        // Only the outer layers apply to keys without a module.
-        let outer = match self.options.of_module(&None) {
-            Some(known) => known.clone(),
-            None => {
-                let outer = LookupOptions::of(self.compiled(options.as_ref())?);
-                self.options.add_module(None, &outer);
-                outer
-            }
-        };
+        // Only the outer layers apply to keys without a module. A lookup from inside the options may have found
+        // others: these stay for such keys, and only for them.
+        if self.options.of_module(&None).is_none() {
+            let outer = LookupOptions::of(self.compiled(options.as_ref())?);
+            self.options.add_module(None, &outer);
+        }
         let own = optional(self.lookup_in_module(&options_key(), meta, &strategy))?;
         let Some(own) = own else {
-            return Ok(outer);
+            return self.compiled(options.as_ref()).map(LookupOptions::of);
         };
         let own = validate(own, Some(module))?;
         let (Some(options), Some(own)) = (options, own.clone()) else {
@@ -420,12 +417,13 @@ impl Engine<'_> {
         // in no prepared part, and may be refused.
         if self.tracer.is_none()
             && self.options.converted.is_none()
-            && outer.outer.is_mergeable
+            && let Ok(outer) = self.compiled(Some(&options))
+            && outer.is_mergeable
             && let Ok(own) = self.compiled(Some(&own))
             && own.is_mergeable
         {
             return Ok(Arc::new(LookupOptions {
-                outer: Arc::clone(&outer.outer),
+                outer,
                 own: Some(own),
             }));
         }
