@@ -203,7 +203,7 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
     let template = &place.template;
     let by = |names: &[&str]| {
         let mut variables = template.variables();
-        variables.find(|variable| names.contains(&plain(variable)))
+        variables.find(|variable| names.contains(&without_colons(variable)))
     };
     let naming_place = |naming, variable| {
         Some(NamingPlace {
@@ -274,7 +274,7 @@ fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<Nam
 /// The variable of a place that may name a host, whatever it is called.
 fn may_name_hosts(place: &Place) -> Option<&Arc<str>> {
     let variable = names_file(&place.template)?;
-    let name = plain(variable);
+    let name = without_colons(variable);
     let is_other = place.mapped.is_some()
         || name.starts_with("facts.")
         || name == "environment"
@@ -333,11 +333,6 @@ fn is_full_name(text: &str) -> bool {
         && labels[0].bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A variable without the leading `::`.
-fn plain(variable: &str) -> &str {
-    without_colons(variable)
-}
-
 /// The variable that alone makes up a template's file name, without the extension.
 fn names_file(template: &Template) -> Option<&Arc<str>> {
     match template.parts.as_slice() {
@@ -372,7 +367,7 @@ fn name_in(bound: &[(Arc<str>, String)], naming_place: &NamingPlace<'_>) -> Opti
     match naming_place.naming {
         Naming::Full | Naming::Label => Some(name.to_owned()),
         Naming::HostAndDomain => {
-            let domain = value(&|variable| DOMAINS.contains(&plain(variable)))?;
+            let domain = value(&|variable| DOMAINS.contains(&without_colons(variable)))?;
             Some(format!("{name}.{domain}"))
         }
     }
@@ -402,7 +397,7 @@ impl NamedNode {
         };
         for (variable, value) in &self.values {
             let Some(value) = value else { continue };
-            let variable = plain(variable);
+            let variable = without_colons(variable);
             let value = Value::string(value);
             if let Some(fact) = variable.strip_prefix("facts.") {
                 node.facts.set(fact, value);

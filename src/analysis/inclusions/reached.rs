@@ -118,7 +118,7 @@ impl<'a> Inclusions<'_, 'a> {
         host: &SessionHost<'_>,
     ) -> BTreeSet<Arc<str>> {
         let of_data = host.variables().into_iter();
-        read.extend(of_data.map(|name| Arc::from(top_of(&name))));
+        read.extend(of_data.map(|name| Arc::from(without_colons(&name))));
         if !host.keys().is_empty() {
             read.extend(self.path_variables());
         }
@@ -132,9 +132,4 @@ impl<'a> Inclusions<'_, 'a> {
         let used = roots.flat_map(|root| analysis.at(root).level_variables());
         used.map(|used| used.name).collect()
     }
-}
-
-/// The name without the colons of the top scope.
-fn top_of(name: &str) -> &str {
-    without_colons(name)
 }
