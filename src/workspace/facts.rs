@@ -1,6 +1,7 @@
 //! The facts of one text: a pure function of the text and its format.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::cache::TextHash;
@@ -10,7 +11,7 @@ use super::tangled::{AliasTarget, tangled};
 use super::tokens::{Reference, TokenFact, VariableUse};
 use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
-use crate::value::{LoadError, Value};
+use crate::value::{KeyHashing, LoadError, Value};
 
 /// The key of a data file that holds options of lookups, not data.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -137,9 +138,22 @@ pub struct FileFacts {
     /// Indices of the keys whose value may have references in other parts of the text: through an
     /// alias, a merge key, a substitution, or because it is broken.
     pub(super) tangled: Box<[u32]>,
-    /// Indices into `keys`, ordered by name, then by position.
-    pub(super) by_name: Box<[u32]>,
+    /// The keys, ordered by the hashes of their names, then by position. One key is looked for in thousands of
+    /// files: hashes lie side by side, names do not.
+    pub(super) by_hash: Box<[HashedKey]>,
     pub(super) uses: Box<[UseFact]>,
+}
+
+/// A key's hash, and its index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct HashedKey {
+    hash: u32,
+    at: u32,
+}
+
+/// The hash of a key's name.
+fn hash_of(name: &str) -> u32 {
+    KeyHashing.hash_one(name) as u32
 }
 
 /// What lookups find in a text that has no keys, or that Puppet refuses.
@@ -215,25 +229,34 @@ impl FileFacts {
     /// The effective key of a name: the last one. O(log keys).
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&KeyFact> {
-        let end = self
-            .by_name
-            .partition_point(|&at| &*self.keys[at as usize].name <= name);
-        let key = &self.keys[*self.by_name.get(end.checked_sub(1)?)? as usize];
-        (&*key.name == name).then_some(key)
+        let hash = hash_of(name);
+        let end = self.by_hash.partition_point(|it| it.hash <= hash);
+        let keys = self.keys_before(end).take_while(|(it, _)| *it == hash);
+        keys.map(|(_, key)| key).find(|key| *key.name == *name)
     }
 
-    /// The effective keys, ordered by name.
+    /// Keys with the hashes of their names, from a place in their order backwards.
+    fn keys_before(&self, end: usize) -> impl Iterator<Item = (u32, &KeyFact)> {
+        let places = self.by_hash[..end].iter().rev();
+        places.map(|it| (it.hash, &self.keys[it.at as usize]))
+    }
+
+    /// The effective keys, in no order that means anything.
+    pub(super) fn effective_keys(&self) -> impl Iterator<Item = &KeyFact> {
+        let effective = self.by_hash.iter().enumerate().filter(|(number, it)| {
+            let name = &self.keys[it.at as usize].name;
+            let later = self.by_hash[number + 1..].iter();
+            let mut later = later.take_while(|later| later.hash == it.hash);
+            !later.any(|later| self.keys[later.at as usize].name == *name)
+        });
+        effective.map(|(_, it)| &self.keys[it.at as usize])
+    }
+
+    /// The effective keys, ordered by name. O(keys × log keys).
     pub fn sorted(&self) -> impl Iterator<Item = &KeyFact> {
-        let mut by_name = self.by_name.iter().peekable();
-        std::iter::from_fn(move || {
-            loop {
-                let key = &self.keys[*by_name.next()? as usize];
-                let next = by_name.peek().map(|&&at| &self.keys[at as usize]);
-                if next.is_none_or(|next| next.name != key.name) {
-                    return Some(key);
-                }
-            }
-        })
+        let mut keys: Vec<&KeyFact> = self.effective_keys().collect();
+        keys.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        keys.into_iter()
     }
 
     /// The references in values, in the order of the text: the enclosing top-level key, the
@@ -348,11 +371,12 @@ impl FactsBuilder {
         for key in &mut keys {
             key.line = lines.line(key.key.start as usize);
         }
-        let mut by_name: Box<[u32]> = (0..keys.len() as u32).collect();
-        by_name.sort_by(|&a, &b| {
-            let (left, right) = (&keys[a as usize], &keys[b as usize]);
-            left.name.cmp(&right.name).then(a.cmp(&b))
+        let hashed = (0..).zip(&keys).map(|(at, key)| HashedKey {
+            hash: hash_of(&key.name),
+            at,
         });
+        let mut by_hash: Box<[HashedKey]> = hashed.collect();
+        by_hash.sort_unstable();
         let uses = uses(&keys, &self.tokens);
         let starts = references(&self.tokens).map(|(_, it)| it.range.start);
         let tangled = tangled(&keys, starts.collect(), &self.aliases, self.substitutes);
@@ -372,7 +396,7 @@ impl FactsBuilder {
             later_error: self.later_error.map(Box::new),
             code: None,
             has_odd_keys: self.has_odd_keys,
-            by_name,
+            by_hash,
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use imbl::{OrdMap, OrdSet};
+use imbl::shared_ptr::DefaultSharedPtr;
+use imbl::{GenericHashMap, OrdSet};
 
 use super::snapshot::FileId;
 use crate::value::KeyHashing;
@@ -17,7 +18,9 @@ const FEW: usize = 48;
 /// keys × log n).
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeyIndex {
-    postings: OrdMap<Arc<str>, Postings>,
+    postings: GenericHashMap<Arc<str>, Postings, KeyHashing, DefaultSharedPtr>,
+    /// The keys of `postings`.
+    names: OrdSet<Arc<str>>,
     /// Files that can affect lookups of any key.
     odd: OrdSet<FileId>,
 }
@@ -77,9 +80,13 @@ impl KeyIndex {
             let old = self.postings.get(&*key);
             match Postings::patched(old, &added, &removed) {
                 Some(new) => {
+                    if old.is_none() {
+                        self.names.insert(Arc::clone(&key));
+                    }
                     self.postings.insert(key, new);
                 }
                 None => {
+                    self.names.remove(&*key);
                     self.postings.remove(&*key);
                 }
             }
@@ -106,16 +113,15 @@ impl KeyIndex {
         self.odd.iter().copied()
     }
 
-    /// The number of files with a key: O(log n).
+    /// The number of files with a key.
     pub(super) fn count(&self, key: &str) -> usize {
         self.postings.get(key).map_or(0, Postings::len)
     }
 
     /// Key names that start with `prefix`, ordered by bytes.
     pub(super) fn names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
-        self.postings
+        self.names
             .range::<_, str>((Bound::Included(prefix), Bound::Unbounded))
-            .map(|(name, _)| name)
             .take_while(move |name| name.starts_with(prefix))
     }
 }

@@ -99,8 +99,12 @@ fn patch_keys(
     }
     match (before, after) {
         (None, None) => {}
-        (None, Some(facts)) => facts.sorted().for_each(|key| patch.add(&key.name, file)),
-        (Some(facts), None) => facts.sorted().for_each(|key| patch.remove(&key.name, file)),
+        (None, Some(facts)) => facts
+            .effective_keys()
+            .for_each(|key| patch.add(&key.name, file)),
+        (Some(facts), None) => facts
+            .effective_keys()
+            .for_each(|key| patch.remove(&key.name, file)),
         (Some(_), Some(_)) => {
             let keys = diff(before, after);
             keys.added.iter().for_each(|key| patch.add(key, file));
