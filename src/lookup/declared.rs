@@ -248,13 +248,11 @@ impl Engine<'_> {
         let templates = paths
             .iter()
             .map(|path| path.template(location, &declared.datadir));
-        let found = templates.flat_map(|template| {
+        let found = templates.map(|template| {
             let keyed = template.with_key(root);
-            let found = with_key(&template);
-            let reads =
-                move |path: &&Arc<str>| keyed.as_ref().is_some_and(|keyed| keyed.matches(path));
-            found.iter().filter(reads).cloned().collect::<Vec<_>>()
+            let reads = |path: &Arc<str>| keyed.as_ref().is_some_and(|keyed| keyed.matches(path));
+            with_key(&template).filtered(reads)
         });
-        found.collect()
+        found.fold(Paths::default(), |all, found| all.with(&found))
     }
 }

@@ -332,8 +332,7 @@ impl Engine<'_> {
         if owned.is_empty() {
             files
         } else {
-            let others = files.iter().filter(|at| !owned.contains(at));
-            others.cloned().collect()
+            files.filtered(|at| !owned.contains(&at))
         }
     }
 
@@ -353,7 +352,7 @@ impl Engine<'_> {
                     None => location.place == *at,
                 })
         };
-        files.iter().filter(|at| !is_others(at)).cloned().collect()
+        files.filtered(|at| !is_others(at))
     }
 
     /// Calls the level's function for one location, or without one.

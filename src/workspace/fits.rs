@@ -32,7 +32,7 @@ const TEMPLATE_BYTES: usize = 512;
 /// Up to this many files that start like a template are matched each time: most modules have a few.
 const FEW_FILES: usize = 64;
 
-/// Number of results that each template keeps, at 16 bytes for each file in them.
+/// Number of results that each template keeps, at 4 bytes for each file in them.
 const MAX_RECENT: usize = 6;
 
 /// Whether a template can match a file.
@@ -258,8 +258,7 @@ fn holders(
     let listed = |mut ranks: Vec<u32>| {
         // Usually sorted already.
         ranks.sort_unstable();
-        let paths = ranks.iter().map(|&rank| Arc::clone(order.path(rank)));
-        paths.collect()
+        order.list(ranks)
     };
     Holders {
         paths: listed(ranks),

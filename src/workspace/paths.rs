@@ -6,32 +6,51 @@ use std::sync::Arc;
 use super::file::FileId;
 use super::snapshot::Snapshot;
 
-/// Unique paths, ordered by bytes. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Paths(Arc<[Arc<str>]>);
+/// Unique paths, ordered by bytes. Cheap to clone, and small: a list of thousands of a workspace's files has 4
+/// bytes for each.
+#[derive(Clone, Default)]
+pub struct Paths {
+    /// These paths and others, ordered by bytes.
+    all: Arc<[Arc<str>]>,
+    /// The places of the paths in `all`, ascending.
+    ranks: Arc<[u32]>,
+}
 
 impl Paths {
     /// The number of paths.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.ranks.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.ranks.is_empty()
     }
 
     /// One after another.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<str>> + Clone {
-        self.0.iter()
+        self.ranks.iter().map(|&rank| &self.all[rank as usize])
     }
 
     /// Whether a path is in the list: O(log paths).
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
-        self.0.binary_search_by(|known| (**known).cmp(path)).is_ok()
+        let order = |rank: &u32| (*self.all[*rank as usize]).cmp(path);
+        self.ranks.binary_search_by(order).is_ok()
+    }
+
+    /// Those for which a condition holds.
+    #[must_use]
+    pub fn filtered(&self, mut is_wanted: impl FnMut(&Arc<str>) -> bool) -> Paths {
+        let ranks = self.ranks.iter().copied();
+        Paths {
+            ranks: ranks
+                .filter(|&rank| is_wanted(&self.all[rank as usize]))
+                .collect(),
+            all: Arc::clone(&self.all),
+        }
     }
 
     /// The union with another list: O(paths), since sorting merges two ordered lists.
@@ -40,14 +59,36 @@ impl Paths {
         let mut all: Vec<Arc<str>> = self.iter().chain(other.iter()).cloned().collect();
         all.sort();
         all.dedup();
-        Paths(all.into())
+        all.into_iter().collect()
+    }
+}
+
+impl PartialEq for Paths {
+    fn eq(&self, other: &Paths) -> bool {
+        if Arc::ptr_eq(&self.all, &other.all) {
+            self.ranks == other.ranks
+        } else {
+            self.iter().eq(other.iter())
+        }
+    }
+}
+
+impl Eq for Paths {}
+
+impl std::fmt::Debug for Paths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 /// The caller provides them in order.
 impl FromIterator<Arc<str>> for Paths {
     fn from_iter<I: IntoIterator<Item = Arc<str>>>(paths: I) -> Paths {
-        Paths(paths.into_iter().collect())
+        let all: Arc<[Arc<str>]> = paths.into_iter().collect();
+        Paths {
+            ranks: (0..all.len() as u32).collect(),
+            all,
+        }
     }
 }
 
@@ -57,7 +98,7 @@ const UNRANKED: u32 = u32::MAX;
 /// The paths of all files of a snapshot, ordered by bytes.
 #[derive(Default)]
 pub(super) struct Order {
-    paths: Vec<Arc<str>>,
+    paths: Arc<[Arc<str>]>,
     /// File ids by rank.
     ids: Vec<FileId>,
     /// Ranks by file id.
@@ -75,8 +116,12 @@ impl Order {
         for (rank, (_, id)) in files.iter().enumerate() {
             ranks[id.0 as usize] = rank as u32;
         }
-        let (paths, ids) = files.into_iter().unzip();
-        Order { paths, ids, ranks }
+        let (paths, ids): (Vec<_>, Vec<_>) = files.into_iter().unzip();
+        Order {
+            paths: paths.into(),
+            ids,
+            ranks,
+        }
     }
 
     /// The position of a file's path among all paths.
@@ -87,6 +132,14 @@ impl Order {
 
     pub(super) fn path(&self, rank: u32) -> &Arc<str> {
         &self.paths[rank as usize]
+    }
+
+    /// The paths of some ranks, ascending.
+    pub(super) fn list(&self, ranks: Vec<u32>) -> Paths {
+        Paths {
+            all: Arc::clone(&self.paths),
+            ranks: ranks.into(),
+        }
     }
 
     /// The ranks of the paths that start with `prefix`: O(log paths).
