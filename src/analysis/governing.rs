@@ -88,8 +88,15 @@ impl<'a> Analysis<'a> {
     /// hierarchy's configuration. O(levels).
     #[must_use]
     pub fn reads(self, path: &str) -> bool {
+        let roots = self.snapshot.roots();
+        // A file is mostly read by the hierarchy around it.
+        let around = self.snapshot.root_of(path);
+        let mut roots = around.into_iter().chain(roots.iter());
+        let reads = |file: &Arc<File>, root| {
+            HieraFiles::of_roots(self, std::iter::once(root)).contains(file)
+        };
         let file = self.snapshot.file(path);
-        file.is_some_and(|file| HieraFiles::of(self).contains(file))
+        file.is_some_and(|file| roots.any(|root| reads(file, root)))
     }
 
     /// The environments that a root belongs to. A module that no modulepath has belongs to the
@@ -324,10 +331,10 @@ impl<'a> HieraFiles<'a> {
             let view = analysis.at(root);
             (root, view.places(&view.layer))
         });
-        HieraFiles {
-            roots: with_places.collect(),
-            analysis,
-        }
+        let mut roots: Vec<(&Root, Arc<[Place]>)> = with_places.collect();
+        // Most files are read by an environment.
+        roots.sort_by_key(|(root, _)| root.kind != RootKind::Environment);
+        HieraFiles { roots, analysis }
     }
 
     /// The configurations of the hierarchies.

@@ -15,12 +15,11 @@ const MEMBER: &str = "key";
 
 /// Whether a file holds expectations, by its path.
 pub(crate) fn is_expectations(at: &str) -> bool {
-    let mut folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
-    matches!(path::extension(at), Some("yaml" | "yml"))
-        && folders.any(|folder| {
-            let above = folder.strip_suffix(EXPECTATIONS_FOLDER);
-            above.is_some_and(|above| above.ends_with('/'))
-        })
+    let mut below = at.match_indices(EXPECTATIONS_FOLDER);
+    let is_folder = |(start, folder): (usize, &str)| {
+        at[..start].ends_with('/') && at[start + folder.len()..].starts_with('/')
+    };
+    below.any(is_folder) && matches!(path::extension(at), Some("yaml" | "yml"))
 }
 
 /// The key at the byte at `offset` of a file of expectations, up to that segment.

@@ -78,7 +78,11 @@ pub fn references(
     {
         found.extend(assigned_places(analysis, view.root, variable));
     }
-    found.sort_by_key(|place| (*place.path != *path, place.path.clone(), place.name));
+    found.sort_by(|a, b| {
+        let order = |place: &FilePlace| *place.path != *path;
+        let by_path = order(a).cmp(&order(b)).then_with(|| a.path.cmp(&b.path));
+        by_path.then_with(|| a.name.cmp(&b.name))
+    });
     Some(found)
 }
 
@@ -110,31 +114,39 @@ pub(crate) fn files_with<'a>(
     if let Named::Function(_) = named {
         return related.configurations().collect();
     }
-    let mut naming: HashSet<FileId, KeyHashing> = HashSet::default();
+    // Most files do not name a thing, which costs less to tell than whether nodes read them.
+    let may_refer = |file: &&Arc<File>| may_refer(&related, path, file);
     if let Named::Key(key) = named {
-        naming.extend(snapshot.iter_ids_with(&key.root));
-        naming.extend(snapshot.iter_ids_with(LOOKUP_OPTIONS));
-        let users = snapshot.files_with_tokens_for(&key.root);
-        naming.extend(users.map(|file| file.id()));
-        // Files outside of the workspace are not in the index.
-        let outside = snapshot.open_files();
-        let outside = outside.filter(|file| file.belongs() == Belongs::OpenOnly);
-        naming.extend(outside.map(|file| file.id()));
+        return files_naming(snapshot, key).filter(may_refer).collect();
     }
-    // Most files do not name a key, which costs less to tell than whether nodes read them.
     let may_name = |file: &&Arc<File>| {
         let facts = file.facts();
-        let has_names = if let Named::Key(_) = named {
-            facts.code.is_some() || naming.contains(&file.id())
-        } else {
-            !facts.keys.is_empty() || !facts.tokens.is_empty()
-        };
-        has_names || file.format().is_none() || is_expectations(file.path())
+        !facts.keys.is_empty()
+            || !facts.tokens.is_empty()
+            || file.format().is_none()
+            || is_expectations(file.path())
     };
     let files = snapshot.files().filter(may_name);
-    files
-        .filter(|file| may_refer(&related, path, file))
-        .collect()
+    files.filter(may_refer).collect()
+}
+
+/// The files that may name a key, ordered by id.
+fn files_naming<'a>(
+    snapshot: &'a Snapshot,
+    key: &KeyTarget,
+) -> impl Iterator<Item = &'a Arc<File>> {
+    let mut naming: HashSet<FileId, KeyHashing> = HashSet::default();
+    naming.extend(snapshot.iter_ids_with(&key.root));
+    naming.extend(snapshot.iter_ids_with(LOOKUP_OPTIONS));
+    let users = snapshot.files_with_tokens_for(&key.root);
+    naming.extend(users.map(|file| file.id()));
+    // Files outside of the workspace are not in the index.
+    let outside = snapshot.open_files();
+    let outside = outside.filter(|file| file.belongs() == Belongs::OpenOnly);
+    naming.extend(outside.map(|file| file.id()));
+    snapshot.files().filter(move |file| {
+        naming.contains(&file.id()) || file.format().is_none() || is_expectations(file.path())
+    })
 }
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.
