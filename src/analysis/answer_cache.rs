@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::RootView;
+use super::{RootView, left_out};
 use crate::hierarchy::Layer;
 use crate::lookup::{Environment, Request, Run, Settings};
 
@@ -22,6 +22,14 @@ pub struct AnswerCache(Mutex<VecDeque<Answered>>);
 struct Answered {
     question: AskedOfNodes,
     runs: Arc<[Run]>,
+    /// Whether each node has an answer: then these are the answers for any limit that allows as many.
+    is_complete: bool,
+}
+
+impl Answered {
+    fn holds_within(&self, limits: (usize, usize)) -> bool {
+        self.question.limits == limits || self.is_complete && self.runs.len() <= limits.0
+    }
 }
 
 /// Everything that answers over known nodes depend on.
@@ -50,7 +58,8 @@ impl AnswerCache {
         compute: impl FnOnce() -> Vec<Run>,
     ) -> Arc<[Run]> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |it: &&Answered| it.question.is_of(view, limits, request, members);
+        let is_it =
+            |it: &&Answered| it.holds_within(limits) && it.question.is_of(view, request, members);
         if let Some(known) = kept().iter().find(is_it) {
             return Arc::clone(&known.runs);
         }
@@ -64,6 +73,7 @@ impl AnswerCache {
         kept.retain(|it| it.question.snapshot == question.snapshot);
         kept.push_back(Answered {
             question,
+            is_complete: left_out(&runs, members) == 0,
             runs: Arc::clone(&runs),
         });
         let mut count: usize = kept.iter().map(|it| it.runs.len()).sum();
@@ -100,13 +110,7 @@ impl AskedOfNodes {
         }
     }
 
-    fn is_of(
-        &self,
-        view: &RootView<'_>,
-        limits: (usize, usize),
-        request: &Request,
-        members: &[usize],
-    ) -> bool {
+    fn is_of(&self, view: &RootView<'_>, request: &Request, members: &[usize]) -> bool {
         let AskedOfNodes {
             snapshot,
             nodes,
@@ -118,7 +122,6 @@ impl AskedOfNodes {
         let of = &view.analysis;
         *snapshot == of.snapshot.stamp()
             && *nodes == of.nodes.id()
-            && self.limits == limits
             && self.request == *request
             && *dir == view.root.dir
             && *config == view.root.hiera_yaml
@@ -133,7 +136,7 @@ impl AskedOfNodes {
 mod tests {
     use std::sync::Arc;
 
-    use super::{AnswerCache, MAX_KEPT};
+    use super::{AnswerCache, MAX_KEPT, RootView};
     use crate::analysis::Analysis;
     use crate::lookup::{ConfigCache, PuppetVersion, Request, Run, Settings};
     use crate::scope::{KnownNodes, read_nodes};
@@ -153,13 +156,23 @@ mod tests {
             version: PuppetVersion,
             key: &str,
         ) -> Arc<[Run]> {
+            let ask = |view: &RootView<'_>| view.runs(&Request::key(key), &[0, 1]);
+            self.ask(snapshot, nodes, version, ask)
+        }
+
+        fn ask(
+            &self,
+            snapshot: &Snapshot,
+            nodes: &KnownNodes,
+            version: PuppetVersion,
+            ask: impl FnOnce(&RootView<'_>) -> Arc<[Run]>,
+        ) -> Arc<[Run]> {
             let settings = Settings::for_version(version);
             let analysis = Analysis {
                 answers: Some(&self.answers),
                 ..Analysis::new(snapshot, &settings, &self.configs, nodes)
             };
-            let view = analysis.governing("/w/data/c.yaml").unwrap();
-            view.runs(&Request::key(key), &[0, 1])
+            ask(&analysis.governing("/w/data/c.yaml").unwrap())
         }
     }
 
@@ -201,6 +214,9 @@ mod tests {
         ] {
             assert!(!Arc::ptr_eq(&first, &other), "{what}");
         }
+        let beside = |view: &RootView<'_>| view.runs_beside(&Request::key("k"), &[0, 1]);
+        let beside = asking.ask(&snapshot, &known, PuppetVersion::V8, beside);
+        assert!(Arc::ptr_eq(&first, &beside), "few answers are all");
         let edited = workspace.apply(Change::file("/w/data/x.yaml", "k: 3\n"));
         let edited = asking.runs(&edited, &known, PuppetVersion::V8, "k");
         assert_eq!(edited.len(), 2);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{RootView, Survey};
+use super::RootView;
 use crate::interpolation::Key;
 use crate::lookup::{Reach, Request, Source};
 use crate::scope::Scope;
@@ -34,11 +34,11 @@ impl<'v> Certainties<'v> {
     pub fn sources(&self, key: &str) -> Option<Vec<Source>> {
         let name: Arc<str> = Arc::from(key);
         self.same(|scope| {
-            let survey: Survey = self.view.survey(key, scope);
-            if survey.answer.result.is_err() || !survey.is_sure(&self.view.analysis) {
+            let found = self.view.key_answer(key, scope);
+            if found.answer.result.is_err() || !found.is_sure(&self.view.analysis) {
                 return None;
             }
-            let sources = survey.sources.into_iter().map(|source| {
+            let sources = found.sources.into_iter().map(|source| {
                 let key = name.clone();
                 source.path.map(|place| Source { place, key })
             });

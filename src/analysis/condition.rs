@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Analysis, Survey, is_wildcard};
 use crate::interpolation::has_tokens;
-use crate::lookup::{Place, StrategyKind, Unknown, UnknownCause};
+use crate::lookup::{Place, Unknown, UnknownCause};
 use crate::value::Value;
 use crate::workspace::{LOOKUP_OPTIONS, Paths, Snapshot};
 
@@ -34,67 +34,12 @@ pub enum Condition {
 }
 
 impl Survey {
-    /// The unknown sources that could change a part of the answer: possible files that set the
-    /// part, or that replace what contains it.
-    #[must_use]
-    pub fn unknowns(&self, analysis: &Analysis<'_>, steps: &[Value]) -> Vec<Unknown> {
-        let depth = match self.strategy.kind {
-            StrategyKind::First | StrategyKind::Default | StrategyKind::Unique => 0,
-            StrategyKind::Hash => steps.len().min(1),
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                steps.len()
-            }
-        };
-        let mut found: Vec<Unknown> = Vec::new();
-        for unknown in &self.answer.unknown {
-            let mut unknown = unknown.clone();
-            // The survey's levels already report what lies outside.
-            if matches!(unknown.cause, UnknownCause::Absent { .. }) {
-                continue;
-            }
-            if let UnknownCause::Path(possible) = &mut unknown.cause {
-                let files = possible.files.iter().cloned();
-                if possible.is_of_options() {
-                    let decides = |path: &Arc<str>| has_option_for(analysis, path, &self.key);
-                    possible.files = files.filter(decides).collect();
-                } else if depth > 0 && *possible.key == *self.key {
-                    let sets = |path: &Arc<str>| analysis.may_set(path, &self.key, &steps[..depth]);
-                    possible.files = files.filter(sets).collect();
-                }
-                if possible.files.is_empty() {
-                    continue;
-                }
-            }
-            // A function is called for options and for the key; it is listed once.
-            let is_same = |known: &&mut Unknown| {
-                known.layer == unknown.layer
-                    && known.index == unknown.index
-                    && matches!((&known.cause, &unknown.cause),
-                        (UnknownCause::Function { name, .. }, UnknownCause::Function { name: other, .. })
-                            if name == other)
-            };
-            match found.iter_mut().find(is_same) {
-                Some(known) if known.for_options => *known = unknown,
-                Some(_) => {}
-                None => found.push(unknown),
-            }
-        }
-        found
-    }
-
     /// The conditions under which unknown parts of an answer change it for a node.
     #[must_use]
     pub fn conditions(&self, analysis: &Analysis<'_>, unknown: &[Unknown]) -> Vec<Condition> {
         let own = self.levels.iter().map(|level| &level.place);
         let places: Vec<&Place> = own.chain(&self.elsewhere).collect();
         conditions(analysis.snapshot, unknown, &places)
-    }
-
-    /// Whether nothing could change the answer: no unknown part and no level outside of the
-    /// workspace.
-    #[must_use]
-    pub fn is_sure(&self, analysis: &Analysis<'_>) -> bool {
-        self.unknowns(analysis, &[]).is_empty() && self.outside().is_empty()
     }
 }
 

@@ -41,6 +41,7 @@ mod expectations;
 mod extent;
 mod governing;
 mod inclusions;
+mod key_answer;
 mod manifests;
 mod members;
 mod named_nodes;
@@ -96,6 +97,7 @@ pub use governing::{
 pub use inclusions::{
     Affected, CertainInclusions, FileRange, MissingValue, PossibleInclusions, WrongDefaultValue,
 };
+pub use key_answer::KeyAnswer;
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use named_nodes::may_matter_to_nodes;
 pub use needed::Needed;

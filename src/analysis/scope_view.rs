@@ -39,9 +39,16 @@ pub struct KnownOfScope {
 
 #[derive(Default)]
 struct FoundInScope {
-    places: Vec<(Layer, Rc<[Place]>)>,
+    places: Vec<PlacesOfLayer>,
     /// The options for keys, by module; `None` if Puppet refuses them.
     options: Vec<OptionsOfModule>,
+}
+
+struct PlacesOfLayer {
+    layer: Layer,
+    places: Rc<[Place]>,
+    /// Whether one lies outside of the workspace.
+    some_outside: bool,
 }
 
 /// A module (or none), and the options for its keys.
@@ -101,13 +108,28 @@ impl ScopeView<'_> {
 
     /// All locations of a layer in this scope; empty if Puppet refuses its configuration.
     pub fn places(&mut self, layer: &Layer) -> Rc<[Place]> {
-        let mut known = self.found.places.iter();
-        if let Some((_, places)) = known.find(|(known, _)| known == layer) {
-            return places.clone();
-        }
-        let places: Rc<[Place]> = self.lookups.places(layer).unwrap_or_default().into();
-        self.found.places.push((layer.clone(), places.clone()));
-        places
+        Rc::clone(&self.places_of(layer).places)
+    }
+
+    /// Whether a location of a layer in this scope is outside of the workspace.
+    pub(super) fn has_outside(&mut self, layer: &Layer) -> bool {
+        self.places_of(layer).some_outside
+    }
+
+    fn places_of(&mut self, layer: &Layer) -> &PlacesOfLayer {
+        let known = &mut self.found.places;
+        let at = known.iter().position(|known| known.layer == *layer);
+        let at = at.unwrap_or_else(|| {
+            let places = self.lookups.places(layer).unwrap_or_default();
+            let mut templates = places.iter().map(|place| &place.template);
+            known.push(PlacesOfLayer {
+                layer: layer.clone(),
+                some_outside: templates.any(|it| self.view.analysis.is_outside(it)),
+                places: places.into(),
+            });
+            known.len() - 1
+        });
+        &known[at]
     }
 
     /// The entry of `lookup_options` that applies to a top-level key.
@@ -147,12 +169,8 @@ impl ScopeView<'_> {
         for one in unknown {
             self.places(&one.layer);
         }
-        let places = self
-            .found
-            .places
-            .iter()
-            .flat_map(|(_, places)| places.iter());
-        let places: Vec<&Place> = places.collect();
+        let places = self.found.places.iter();
+        let places: Vec<&Place> = places.flat_map(|known| &*known.places).collect();
         conditions(self.view.analysis.snapshot, unknown, &places)
     }
 }

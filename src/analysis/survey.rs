@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::condition::has_option_for;
+use super::key_answer::{DecidingOrder, KeyAnswer};
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line};
-use super::source::{LevelValue, dig, kind_of, merged_by, quoted, request, sources, strategy};
+use super::source::{LevelValue, dig, quoted, request, sources};
 use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template};
 use crate::interpolation::has_tokens;
@@ -22,18 +23,10 @@ use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS, Paths, ValueKind,
 
 /// A top-level key over all levels.
 pub struct Survey {
-    /// The key.
-    pub key: Arc<str>,
-    /// The answer of the lookup, with its trace.
-    pub answer: Answer,
-    /// The sources that gave values, the highest first.
-    pub sources: Vec<LevelValue>,
-    /// The entry of `lookup_options` that applies to the key.
-    pub options: Option<DecidingOptions>,
-    /// How sources are merged.
-    pub strategy: Strategy,
-    /// The merge in the request itself; it overrides the options.
-    pub request_merge: Option<Value>,
+    /// The answer of the lookup.
+    pub found: KeyAnswer,
+    /// The highest file with the entry of `lookup_options` that applies to the key, and its line, from 1.
+    options_place: Option<(Arc<str>, u32)>,
     /// Every location of every level in which the key can be looked up, the highest first.
     pub levels: Vec<SurveyLevel>,
     /// Locations of other layers that the answer's unknown parts name.
@@ -176,20 +169,28 @@ impl RootView<'_> {
         (request, answer): (&Request, Answer),
     ) -> Survey {
         let sources = sources(&answer, &quoted(key));
-        self.survey_from(key, scope, answer, sources)
-            .asked_by(request)
+        let mut scoped = self.in_scope(scope);
+        let found = scoped.key_answer_from(key, answer, sources);
+        scoped.survey_from(found.asked_by(request))
     }
 
-    /// Like [`RootView::survey_of`], with sources from several nodes' answers.
+    /// Looks up a top-level key in a scope, without the statuses of levels.
     #[must_use]
-    pub fn survey_from(
+    pub fn key_answer(&self, key: &str, scope: &Scope) -> KeyAnswer {
+        self.in_scope(scope).key_answer(key)
+    }
+
+    /// Like [`RootView::key_answer`], for an existing answer with sources, perhaps those of several nodes'
+    /// answers.
+    #[must_use]
+    pub fn key_answer_from(
         &self,
         key: &str,
         scope: &Scope,
         answer: Answer,
         sources: Vec<LevelValue>,
-    ) -> Survey {
-        self.in_scope(scope).survey_from(key, answer, sources)
+    ) -> KeyAnswer {
+        self.in_scope(scope).key_answer_from(key, answer, sources)
     }
 
     /// Whether some node looks up the key in levels outside of the workspace.
@@ -280,28 +281,22 @@ pub fn grouped_by_answer<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer
 }
 
 impl ScopeView<'_> {
-    /// Like [`RootView::survey`], in this scope.
-    #[must_use]
-    pub fn survey(&mut self, key: &str) -> Survey {
-        self.survey_by(key, &request(key))
-    }
-
     fn survey_by(&mut self, key: &str, request: &Request) -> Survey {
         let answer = self.lookup(request);
         let sources = sources(&answer, &quoted(key));
-        self.survey_from(key, answer, sources).asked_by(request)
+        let found = self.key_answer_from(key, answer, sources);
+        self.survey_from(found.asked_by(request))
     }
 
-    fn survey_from(&mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
-        let entry = answer.options.as_ref().and_then(|all| all.entry(key));
-        let strategy = strategy(&answer, key);
+    fn survey_from(&mut self, found: KeyAnswer) -> Survey {
+        let key = &*found.key;
         let mut walk = SurveyWalk {
             analysis: &self.view.analysis,
             key,
-            strategy: &strategy,
-            sources: &sources,
-            possible: possible(&answer, key),
-            is_answered: false,
+            strategy: &found.strategy,
+            sources: &found.sources,
+            possible: possible(&found.answer, key),
+            order: DecidingOrder::new(&found.strategy, &found.sources),
             named: HashSet::new(),
         };
         let mut levels = Vec::new();
@@ -314,7 +309,7 @@ impl ScopeView<'_> {
                 let Some(place) = any_key.for_key(key) else {
                     continue;
                 };
-                if let Some(entry) = &entry
+                if let Some(entry) = &found.options
                     && options_place.is_none()
                 {
                     options_place = options_line(walk.analysis.snapshot, &place, &entry.name);
@@ -324,24 +319,17 @@ impl ScopeView<'_> {
         }
         let mut elsewhere = Vec::new();
         let mut others: Vec<&Layer> = Vec::new();
-        for unknown in &answer.unknown {
+        for unknown in &found.answer.unknown {
             if !layers.contains(&unknown.layer) && !others.contains(&&unknown.layer) {
                 others.push(&unknown.layer);
                 elsewhere.extend(self.places(&unknown.layer).iter().cloned());
             }
         }
         Survey {
-            key: Arc::from(key),
-            options: entry.map(|entry| DecidingOptions {
-                entry,
-                place: options_place,
-            }),
-            answer,
-            sources,
-            strategy,
-            request_merge: None,
+            options_place,
             levels,
             elsewhere,
+            found,
         }
     }
 }
@@ -353,8 +341,7 @@ struct SurveyWalk<'w> {
     sources: &'w [LevelValue],
     /// Files with the key that could change the answer.
     possible: Vec<Paths>,
-    /// Whether a higher level has decided.
-    is_answered: bool,
+    order: DecidingOrder<'w>,
     /// Files named by a level so far.
     named: HashSet<Arc<str>>,
 }
@@ -363,18 +350,10 @@ impl SurveyWalk<'_> {
     /// The status of a place for the key. `any_key` is its path for any key, `all` are the places of
     /// its hierarchy for any node.
     fn level(&mut self, place: Place, any_key: &Template, all: &[Place]) -> SurveyLevel {
-        let gives = |source: &LevelValue| match &source.path {
-            Some(path) => place.template.matches(path),
-            None => place.level == source.level,
-        };
-        if self.strategy.is_first_found() && !self.is_answered {
-            self.is_answered = self.sources.iter().any(gives);
-        }
+        let decides = self.order.may_decide(&place);
         let (mut file, mut key) = (None, None);
         let status = if self.analysis.is_outside(&place.template) {
-            Status::Outside {
-                decides: !self.is_answered && !place.in_default_hierarchy,
-            }
+            Status::Outside { decides }
         } else if !place.template.is_constant() {
             self.open(&place, any_key, all)
         } else if let Some(known) = constant(&place).and_then(|at| self.analysis.snapshot.file(&at))
@@ -414,13 +393,11 @@ impl SurveyWalk<'_> {
         let snapshot = self.analysis.snapshot;
         let mut maybe = snapshot.holders(self.key, any_key, None);
         if any_key.depends_on_key() {
-            let fits = |path: &&Arc<str>| place.template.matches(path);
-            maybe = maybe.iter().filter(fits).cloned().collect();
+            maybe = maybe.filtered(|path| place.template.matches(path));
         }
         let across = snapshot.holders_across(self.key, any_key, None);
         if !across.is_empty() {
-            let across = across.iter().filter(|path| place.fits_among(all, path));
-            maybe = maybe.with(&across.cloned().collect());
+            maybe = maybe.with(&across.filtered(|path| place.fits_among(all, path)));
         }
         if maybe.is_empty() {
             return Status::NotSet;
@@ -442,14 +419,13 @@ impl SurveyWalk<'_> {
 }
 
 impl Survey {
-    /// The same for a request that may contain a merge.
-    fn asked_by(mut self, request: &Request) -> Survey {
-        let kind = request.merge.as_ref().and_then(kind_of);
-        if let (Some(kind), None) = (kind, merged_by(&self.answer, &quoted(&self.key))) {
-            self.strategy = Strategy::plain(kind);
-        }
-        self.request_merge.clone_from(&request.merge);
-        self
+    /// The entry of `lookup_options` that applies to the key, and its place.
+    #[must_use]
+    pub fn options(&self) -> Option<DecidingOptions> {
+        Some(DecidingOptions {
+            entry: self.found.options.clone()?,
+            place: self.options_place.clone(),
+        })
     }
 
     /// The files of levels with some status, without those of a module's `default_hierarchy`.
@@ -495,20 +471,6 @@ impl Survey {
     #[must_use]
     pub fn not_set(&self) -> Vec<Arc<str>> {
         self.proper_files(|status| matches!(status, Status::NotSet))
-    }
-
-    /// Names of levels outside of the workspace that could change the answer: those above the level
-    /// that answers, or all if values are merged.
-    #[must_use]
-    pub fn outside(&self) -> Vec<Arc<str>> {
-        let levels = self.levels.iter();
-        let decides =
-            |level: &&SurveyLevel| matches!(level.status, Status::Outside { decides: true });
-        distinct(
-            levels
-                .filter(decides)
-                .map(|level| level.place.level.clone()),
-        )
     }
 }
 

@@ -239,8 +239,8 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
         level: "".into(),
         value: Value::Undef,
     }));
-    let levels = view.survey_from(root, &scope, answer, given).outside();
-    absent_words(&levels, "it")
+    let found = view.key_answer_from(root, &scope, answer, given);
+    absent_words(&found.outside, "it")
 }
 
 /// Replaces the lines of the whole value by those of the part that a dotted key names. Files

@@ -110,19 +110,17 @@ fn report_value(
     scoped: &mut ScopeView<'_>,
     findings: &mut Findings<'_>,
 ) -> bool {
-    let survey = scoped.survey(&key.name);
-    let Err(error) = &survey.answer.result else {
+    let found = scoped.key_answer(&key.name);
+    let Err(error) = &found.answer.result else {
         return false;
     };
-    let convert_to = survey.options.as_ref();
-    let convert_to = convert_to.and_then(|options| options.entry.value.get("convert_to"));
+    let convert_to = found.options.as_ref();
+    let convert_to = convert_to.and_then(|options| options.value.get("convert_to"));
     let path = Some(file.file.path());
-    let mut sources = survey.sources.iter();
-    let is_source = survey.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
-    let is_sure = is_source
-        && convert_to.is_some_and(is_known)
-        && survey.unknowns(&file.checker.analysis(), &[]).is_empty()
-        && survey.outside().is_empty();
+    let mut sources = found.sources.iter();
+    let is_source = found.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
+    let is_sure =
+        is_source && convert_to.is_some_and(is_known) && found.is_sure(&file.checker.analysis());
     let Some(message) = conversion(error).filter(|_| is_sure) else {
         return false;
     };

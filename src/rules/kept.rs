@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::checker::lock;
 use super::option_list::OptionIndex;
 use crate::analysis::{
-    RootName, SiteCache, Survey, TouchedKeys, concerns_hierarchies, concerns_manifests,
+    KeyAnswer, RootName, SiteCache, TouchedKeys, concerns_hierarchies, concerns_manifests,
     last_difference,
 };
 use crate::hierarchy::Layer;
@@ -85,7 +85,7 @@ pub(super) struct KnownReaders {
 
 /// A value that is wrong for known nodes. Places in it may be outdated.
 pub(super) struct WrongAnswer {
-    pub(super) survey: Survey,
+    pub(super) found: KeyAnswer,
     /// The nodes that count.
     pub(super) members: Vec<usize>,
     /// Number of nodes, with those that do not include the class.

@@ -7,6 +7,7 @@ use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::analysis::scope_view::layers_of;
+use crate::analysis::{quoted, sources};
 use crate::hierarchy::Layer;
 use crate::lookup::{LookupError, Reach, Request, UnknownCause};
 use crate::scope::{Knowledge, Scope};
@@ -89,9 +90,10 @@ impl<'a> Inclusions<'_, 'a> {
         if answer.unknown.is_empty() {
             return self.without_strange_readers(key, members.clone());
         }
-        let survey = self.view.survey_of(key, &open, (&request, answer));
+        let given = sources(&answer, &quoted(key));
+        let found = self.view.key_answer_from(key, &open, answer, given);
         let mut lacking = members.clone();
-        for unknown in survey.unknowns(&self.analysis(), &[]) {
+        for unknown in found.unknowns(&self.analysis(), &[]) {
             let UnknownCause::Path(possible) = &unknown.cause else {
                 return Members::default();
             };

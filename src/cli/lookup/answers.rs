@@ -211,7 +211,7 @@ impl LookupQuestion<'_> {
             let Some(root) = root.filter(|root| view.has_outside(root)) else {
                 continue;
             };
-            for level in view.survey(root, scope).outside() {
+            for level in view.key_answer(root, scope).outside {
                 if !levels.contains(&level) {
                     levels.push(level);
                 }

@@ -291,7 +291,7 @@ impl LevelTexts<'_> {
 
     /// The result of a level.
     fn result(&mut self, level: &SurveyLevel) -> String {
-        let is_merged = !self.survey.strategy.is_first_found();
+        let is_merged = !self.survey.found.strategy.is_first_found();
         match &level.status {
             Status::Sets | Status::Merged => self.file_result(level),
             Status::Overridden => "overridden by a higher level".to_owned(),
@@ -326,7 +326,7 @@ impl LevelTexts<'_> {
             (true, _, _) => "merged".to_owned(),
             (false, _, false) => "sets another part".to_owned(),
             (false, _, true) => {
-                if self.survey.strategy.kind == StrategyKind::ReverseDeep {
+                if self.survey.found.strategy.kind == StrategyKind::ReverseDeep {
                     "overridden by a lower level".to_owned()
                 } else {
                     "overridden by a higher level".to_owned()
@@ -339,7 +339,7 @@ impl LevelTexts<'_> {
     fn sets_for_the_rest(&self) -> String {
         let nodes = self.view.analysis.nodes.len();
         match nodes - self.answered.len() {
-            _ if self.answered.is_empty() || !self.survey.strategy.is_first_found() => {
+            _ if self.answered.is_empty() || !self.survey.found.strategy.is_first_found() => {
                 "sets it".to_owned()
             }
             0 => "overridden by a higher level".to_owned(),
@@ -382,7 +382,7 @@ impl LevelTexts<'_> {
         if shown.is_empty() {
             return NO_FILE_SETS_IT.to_owned();
         }
-        let set = match (self.survey.strategy.is_first_found(), shown.len()) {
+        let set = match (self.survey.found.strategy.is_first_found(), shown.len()) {
             (true, 1) => format!("{} sets it", self.names(&shown)),
             (true, _) => format!("{} set it", self.names(&shown)),
             (false, _) => format!("{} merged", self.names(&shown)),
@@ -390,7 +390,7 @@ impl LevelTexts<'_> {
         if let Some(found) = found {
             let having = found.has_file.iter().enumerate();
             let having: Vec<usize> = having.filter(|(_, has)| **has).map(|(at, _)| at).collect();
-            let is_first = self.survey.strategy.is_first_found();
+            let is_first = self.survey.found.strategy.is_first_found();
             let is_left = |node: &&usize| !is_first || !self.answered.contains(*node);
             let count = having.iter().filter(is_left).count();
             self.answered.extend(having);

@@ -49,12 +49,12 @@ pub(super) fn page(
     let scope = nodes.scope(largest.members[0]);
     let answered = (request, largest.answer.clone());
     let survey = view.survey_of(&target.root, &scope, answered);
-    let unknown = survey.unknowns(&view.analysis, &target.steps);
+    let unknown = survey.found.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),
         text(format!(
             " — {}, {}",
-            manner(&survey.strategy),
+            manner(&survey.found.strategy),
             match (groups.len(), left) {
                 (known, 0) => format!("{known} different values on {total} nodes"),
                 (1, _) => format!("the same value on {} of {total} nodes", total - left),
@@ -85,9 +85,9 @@ pub(super) fn page(
     let mut merge = merge_line(context, &survey);
     let differs = |group: &SameAnswer<'_>| {
         let answer = &group.runs[0].answer;
-        strategy(answer, &target.root).kind != survey.strategy.kind
+        strategy(answer, &target.root).kind != survey.found.strategy.kind
     };
-    if survey.request_merge.is_none()
+    if survey.found.request_merge.is_none()
         && !merge.is_empty()
         && groups[1..].iter().take(MAX_ANSWERS).any(differs)
     {
@@ -126,8 +126,8 @@ fn first_value(
         }
     };
     let used = used(survey, target);
-    let remarks = notes(context, target, value, &used, &survey.strategy);
-    let places = givers(context, target, first, &survey.strategy);
+    let remarks = notes(context, target, value, &used, &survey.found.strategy);
+    let places = givers(context, target, first, &survey.found.strategy);
     if remarks.parts.is_empty() && !places.is_empty() {
         remark.push_str(&format!(" · {}", plain_words(&places)));
     }
@@ -149,7 +149,7 @@ fn first_value(
     let nodes = context.view.analysis.nodes;
     let node = nodes.certname(first.runs[0].members[0]);
     let all = lookup_command(context.view, &target.lookup_name(), Some(node))
-        + &merge_flag(survey.request_merge.as_ref());
+        + &merge_flag(survey.found.request_merge.as_ref());
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
 }

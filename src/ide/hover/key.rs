@@ -301,10 +301,10 @@ pub(super) fn one(
     mut audience: Line,
 ) -> Page {
     let mut page = Page::default();
-    let unknown = survey.unknowns(&context.view.analysis, &target.steps);
+    let unknown = survey.found.unknowns(&context.view.analysis, &target.steps);
     let may_differ = levels::may_differ(context, survey, &unknown);
     let key = target.shown();
-    let value = match &survey.answer.result {
+    let value = match &survey.found.answer.result {
         Ok(value) => value,
         Err(error) => {
             failure(context, &mut page, target, error, audience);
@@ -320,19 +320,19 @@ pub(super) fn one(
         first.push(text("not in the effective value, "));
         first.extend(audience);
         page.line(first);
-        levels::add_lines(context, &mut page, target, survey, &survey.sources);
+        levels::add_lines(context, &mut page, target, survey, &survey.found.sources);
         page.line(may_differ);
         levels::add_offers(context, &mut page, &unknown);
         return page;
     };
     let used = used(survey, target);
-    let strategy = &survey.strategy;
+    let strategy = &survey.found.strategy;
     first.push(text(format!("{}, ", how(strategy, used.len()))));
     first.extend(audience);
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
-    let all = value_command(context, target) + &merge_flag(survey.request_merge.as_ref());
+    let all = value_command(context, target) + &merge_flag(survey.found.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
@@ -346,9 +346,9 @@ pub(super) fn one(
 /// a top-level key of hashes that are merged by `hash`.
 pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValue> {
     let part = |source: &LevelValue| dig(&source.value, &target.steps).cloned();
-    let sources = survey.sources.iter();
+    let sources = survey.found.sources.iter();
     let used: Vec<LevelValue> = sources.filter(|one| part(one).is_some()).cloned().collect();
-    let kind = survey.strategy.kind;
+    let kind = survey.found.strategy.kind;
     let winner = if kind == StrategyKind::ReverseDeep {
         used.last()
     } else {
@@ -464,12 +464,12 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
     let readers = context.answered();
     let steps = target.steps.as_slice();
     let answered = |survey: Survey, members: Vec<usize>| {
-        let result = &survey.answer.result;
+        let result = &survey.found.answer.result;
         let part = result.as_ref().map(|value| dig(value, steps));
         let names = members.into_iter().map(|member| nodes.certname(member));
         Effective {
             result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
-            is_certain: survey.unknowns(&view.analysis, steps).is_empty()
+            is_certain: survey.found.unknowns(&view.analysis, steps).is_empty()
                 && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
             nodes: names.map(Arc::from).collect(),
         }

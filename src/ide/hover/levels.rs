@@ -44,7 +44,7 @@ pub(super) fn add_lines(
         line.extend(context.labels(&not_set));
     }
     page.line(line);
-    page.line(assumed_line(&survey.answer));
+    page.line(assumed_line(&survey.found.answer));
 }
 
 /// Adds the likely behaviour of undeclared functions, and a refused manifest that may set unknown variables.
@@ -88,14 +88,14 @@ pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
 
 /// The conditions that could change an answer: `may differ: facts.site = ams or lhr · role (12 values)`.
 pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unknown]) -> Line {
-    let outside = survey.outside();
+    let outside = &survey.found.outside;
     let (mut all, mut functions): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
     for one in survey.conditions(&context.view.analysis, unknown) {
         let kind = match &one {
             Condition::Variables { .. } => &mut all,
             Condition::Function { .. } => &mut functions,
         };
-        let shown = condition(&survey.key, one);
+        let shown = condition(&survey.found.key, one);
         if !kind.contains(&shown) {
             kind.push(shown);
         }
@@ -158,14 +158,14 @@ fn used_line(
         }
     };
     let has_part = |source: &&LevelValue| dig(&source.value, &target.steps).is_some();
-    let others = survey.sources.iter().filter(has_part);
+    let others = survey.found.sources.iter().filter(has_part);
     let others = others.filter(|source| !sources.iter().any(|used| used.path == source.path));
     let others: Vec<Arc<str>> = others.filter_map(|source| source.path.clone()).collect();
     add(vec![text("overrides ")], &target.steps, &others);
     add(vec![text("overrides ")], &[], &survey.overridden());
     let for_some = survey.for_some_nodes();
     let names = survey.variables_of_some();
-    let mut words = vec![text(if survey.strategy.is_first_found() {
+    let mut words = vec![text(if survey.found.strategy.is_first_found() {
         "overrides, depending on "
     } else {
         "merged, depending on "
@@ -318,8 +318,8 @@ fn condition(key: &str, condition: Condition) -> Line {
 
 /// The sources of the merge and the conversion.
 pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
-    let strategy = &survey.strategy;
-    let of_call = match &survey.request_merge {
+    let strategy = &survey.found.strategy;
+    let of_call = match &survey.found.request_merge {
         Some(merge) => vec![
             text("merge: "),
             code(yaml::inline(merge, CELL)),
@@ -327,13 +327,16 @@ pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
         ],
         None => Line::new(),
     };
-    let Some(options) = &survey.options else {
-        return match (survey.request_merge.is_some(), strategy.is_first_found()) {
+    let Some(options) = survey.options() else {
+        return match (
+            survey.found.request_merge.is_some(),
+            strategy.is_first_found(),
+        ) {
             (true, _) | (_, true) => of_call,
             (false, false) => vec![text("merge: "), code(strategy.kind.name())],
         };
     };
-    let is_from_call = |name: &&str| *name == "merge" && survey.request_merge.is_some();
+    let is_from_call = |name: &&str| *name == "merge" && survey.found.request_merge.is_some();
     let names = ["merge", "convert_to"].into_iter();
     let set = names.filter(|name| !is_from_call(name)).filter_map(|name| {
         let value = options.entry.value.get(name)?;
@@ -343,7 +346,7 @@ pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
     let mut line = joined(set, " · ");
     if !line.is_empty() {
         line.push(text(", from lookup_options"));
-        line.extend(options_place(context, options));
+        line.extend(options_place(context, &options));
     }
     let both = [of_call, line].into_iter().filter(|line| !line.is_empty());
     joined(both, " · ")

@@ -66,8 +66,8 @@ pub fn why_not(
     let gets = gets.ok_or_else(|| format!("{} cannot be looked up", nodes.certname(member)))?;
     let scope = nodes.scope(member);
     let survey = view.survey(key, &scope);
-    let is_merged = !survey.strategy.is_first_found();
-    let error = survey.answer.result.as_ref().err();
+    let is_merged = !survey.found.strategy.is_first_found();
+    let error = survey.found.answer.result.as_ref().err();
     let is_error = error.is_some_and(|error| !error.is_not_found());
     let mut fails = is_error;
     let mut levels = Vec::new();
@@ -130,7 +130,7 @@ pub fn why_not(
         has_facts: nodes.knowledge(member) == Knowledge::All,
         wanted: value.clone(),
         gets,
-        merged: is_merged.then(|| survey.strategy.kind.name().to_owned()),
+        merged: is_merged.then(|| survey.found.strategy.kind.name().to_owned()),
         levels,
     })
 }

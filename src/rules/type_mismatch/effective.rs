@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
-use crate::analysis::{ClassParameter, LevelValue, RootView, ScopeView, Survey, quoted, split_key};
+use crate::analysis::{
+    ClassParameter, KeyAnswer, LevelValue, RootView, ScopeView, quoted, split_key,
+};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::{LookupError, Reach, Request};
@@ -36,9 +38,9 @@ impl<'c> ReaderLookups<'c> {
     /// Whether nodes that read the file certainly get this value.
     pub(super) fn is_effective(&self, key: &str, value: &Value) -> bool {
         self.at.in_first_scope(self.reader, |scoped| {
-            let survey = scoped.survey(key);
-            let found = survey.answer.result.as_ref();
-            found.is_ok_and(|found| found == value) && survey.is_sure(&self.view.analysis)
+            let found = scoped.key_answer(key);
+            let result = found.answer.result.as_ref();
+            result.is_ok_and(|result| result == value) && found.is_sure(&self.view.analysis)
         })
     }
 
@@ -163,15 +165,15 @@ impl<'c> EffectiveKey<'c> {
         let mut is_same = false;
         for (scope, other) in self.scopes(is_for_readers) {
             let ReaderLookups { at, reader, view } = self.lookups;
-            let survey = match other {
-                None => at.in_first_scope(reader, |scoped| scoped.survey(&self.key.name)),
-                Some(_) => view.survey(&self.key.name, &scope),
+            let found = match other {
+                None => at.in_first_scope(reader, |scoped| scoped.key_answer(&self.key.name)),
+                Some(_) => view.key_answer(&self.key.name, &scope),
             };
-            let result = survey.answer.result.as_ref();
+            let result = found.answer.result.as_ref();
             is_same |= other.is_none()
                 && result.is_ok_and(|value| !value.has_opaque())
-                && survey.is_sure(&analysis);
-            for part in self.wrong_parts(&survey, other) {
+                && found.is_sure(&analysis);
+            for part in self.wrong_parts(&found, other) {
                 if !findings.has(part.range) {
                     let finding = self.report(part.range, part.message, findings);
                     finding.related = part.related;
@@ -233,17 +235,21 @@ impl<'c> EffectiveKey<'c> {
 
     /// The certain mismatches of a value that the file contributes to, for the nodes that read it
     /// or another file.
-    pub(super) fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
+    pub(super) fn wrong_parts(
+        &self,
+        found: &KeyAnswer,
+        other: Option<&Arc<File>>,
+    ) -> Vec<WrongPart> {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
         let analysis = at.checker.analysis();
-        let Ok(value) = &survey.answer.result else {
+        let Ok(value) = &found.answer.result else {
             return Vec::new();
         };
-        let options = survey.options.as_ref();
-        let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
+        let options = found.options.as_ref();
+        let is_converted = options.is_some_and(|it| it.value.get("convert_to").is_some());
         let gives = |source: &LevelValue| self.gives(source);
-        let Some(own) = survey.sources.iter().position(gives) else {
+        let Some(own) = found.sources.iter().position(gives) else {
             return Vec::new();
         };
         // What is not known is not converted.
@@ -260,17 +266,17 @@ impl<'c> EffectiveKey<'c> {
         };
         let is_judged = counts(parameter, value) && !is_encrypted(value);
         // Keys without data here may be set in a file that is not here.
-        let mut read = survey.answer.reads.keys.iter();
+        let mut read = found.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
         let may_be_elsewhere = view.lacks_file(&key.name) && read.any(is_unset);
         if !is_judged
             || may_be_elsewhere
-            || !survey.is_sure(&analysis)
+            || !found.is_sure(&analysis)
             || is_given(at, self.lookups.reader.root.root, parameter)
         {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let mut parts = Vec::new();
         for mismatch in &mismatches {
             if matches!(mismatch.kind, MismatchKind::Unresolved(_))
                 || value.has_opaque() && !is_of_any_text(value, mismatch)
@@ -286,10 +292,10 @@ impl<'c> EffectiveKey<'c> {
                 }
             };
             // The highest level that has the part provides it.
-            let Some(path) = path_in(&survey.sources[own]) else {
+            let Some(path) = path_in(&found.sources[own]) else {
                 continue;
             };
-            if survey.sources[..own].iter().any(|it| path_in(it).is_some()) {
+            if found.sources[..own].iter().any(|it| path_in(it).is_some()) {
                 continue;
             }
             let Some((_, node)) = at.top_level(&key.name) else {
@@ -298,20 +304,20 @@ impl<'c> EffectiveKey<'c> {
             let range = at.tree().node(leaf(at.tree(), node, &path)).range;
             let mut related = vec![declared(parameter)];
             let readers = other.map(|it| (it, "this is for the nodes that read this file"));
-            let others = survey.sources.iter().filter(|source| !gives(source));
+            let others = found.sources.iter().filter(|source| !gives(source));
             let others = others.filter_map(|source| at.snapshot().file(source.path.as_deref()?));
             let merged = others.map(|it| (it, "it is merged with this value"));
             for (file, message) in readers.into_iter().chain(merged) {
                 related.extend(self.place_in(file, &related, message));
             }
-            found.push(WrongPart {
+            parts.push(WrongPart {
                 // A null may have no text.
                 range: if range.is_empty() { key.key } else { range },
                 message: sentence(parameter, mismatch),
                 related,
             });
         }
-        found
+        parts
     }
 
     /// Whether a value of a level is from the file.

@@ -109,7 +109,7 @@ impl EffectiveKey<'_> {
         } = &*readers;
         let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
         for wrong in wrong {
-            let parts = self.wrong_parts(&wrong.survey, None);
+            let parts = self.wrong_parts(&wrong.found, None);
             let has_class = |node: &usize| self.has_class(&site, *node);
             let is_certain = !parts.is_empty() && wrong.members.iter().any(has_class);
             let count = wrong.members.len();
@@ -207,9 +207,9 @@ impl EffectiveKey<'_> {
             if !given.iter().any(|source| self.gives(source)) {
                 return None;
             }
-            let survey = view.survey_from(&key.name, &nodes.scope(first), answer, given);
+            let found = view.key_answer_from(&key.name, &nodes.scope(first), answer, given);
             Some(WrongAnswer {
-                survey,
+                found,
                 members,
                 of_readers,
             })
