@@ -99,6 +99,9 @@ fn a_node_without_a_catalog_has_no_values() {
         "$x = lookup('k', Integer)",
         "$x = lookup('nothing')",
         "$x = 'a' + 1",
+        "$x = '10' + 1",
+        "$x = -'10'",
+        "$x = [1, 2]['1']",
         "notice('a' ? { 'b' => 1 })",
         "include base\n$x = Integer('x')",
     ] {
@@ -109,6 +112,7 @@ fn a_node_without_a_catalog_has_no_values() {
         "node 'n' { }\nnode 'other' { fail('no') }",
         "unless $trusted['certname'] == 'n' { fail('no') }",
         "$x = lookup('k', String)",
+        "$x = 'text'['1']",
         "include base",
         // A fact that is not known may exist.
         "$x = $facts['nope']['x']",

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::context::Environment;
+use super::context::{Environment, PuppetVersion, Strict};
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
 use super::request::{Asker, Request};
@@ -242,6 +242,14 @@ impl Host for SessionHost<'_> {
 
     fn strict_variables(&self) -> bool {
         self.session.settings.strict_variables
+    }
+
+    fn fails_on_coercion(&self) -> bool {
+        self.session.settings.strict == Strict::Error
+    }
+
+    fn has_legacy_facts(&self) -> bool {
+        self.session.settings.puppet_version < PuppetVersion::V8
     }
 }
 

@@ -87,7 +87,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            Value::Array(elements) => match &indices(keys)?[..] {
+            Value::Array(elements) => match &indices(keys, &|key| self.number(key))?[..] {
                 [at] => {
                     let at = position(*at, elements.len());
                     let found = at.and_then(|at| elements.get(at));
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
             },
             Value::String(text) => {
                 let chars: Vec<char> = text.chars().collect();
-                let found = match &indices(keys)?[..] {
+                let found = match &indices(keys, &number)?[..] {
                     [at] => position(*at, chars.len()).map(|at| (at, at + 1)),
                     [from, count] => slice(*from, *count, chars.len()),
                     _ => return Err(Stop::failed("String supports [] with one or two arguments")),
@@ -123,11 +123,12 @@ impl Evaluator<'_> {
     }
 }
 
-fn indices(keys: Vec<Value>) -> Evaluated<Vec<i64>> {
+/// Indices from keys, which `number` converts.
+fn indices(keys: Vec<Value>, number: &dyn Fn(&Value) -> Evaluated<Number>) -> Evaluated<Vec<i64>> {
     let mut indices = Vec::new();
     for key in keys {
         match &key {
-            Value::Array(inner) => indices.extend(self::indices(inner.to_vec())?),
+            Value::Array(inner) => indices.extend(self::indices(inner.to_vec(), number)?),
             key => match number(key)? {
                 Number::Int(number) => indices.push(number),
                 Number::Float(_) => return Err(Stop::failed("an index is an Integer")),

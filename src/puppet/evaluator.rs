@@ -54,7 +54,7 @@ impl<'h> Evaluator<'h> {
     pub(super) fn new(host: &'h dyn Host, scope: &'h Scope, source: Arc<CodeFile>) -> Self {
         Evaluator {
             host,
-            variables: Variables::new(scope),
+            variables: Variables::new(scope, host.has_legacy_facts()),
             source,
             site: &[],
             memory: Memory::default(),

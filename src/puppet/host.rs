@@ -32,6 +32,12 @@ pub trait Host {
 
     /// Whether Puppet fails on undefined variables.
     fn strict_variables(&self) -> bool;
+
+    /// Whether Puppet fails where it converts a text to a number (the setting `strict`).
+    fn fails_on_coercion(&self) -> bool;
+
+    /// Whether agents send legacy facts: up to Puppet 7, by default.
+    fn has_legacy_facts(&self) -> bool;
 }
 
 /// A function that is not part of Puppet.

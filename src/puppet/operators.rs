@@ -45,19 +45,32 @@ impl Evaluator<'_> {
                 self.sized(Value::from(elements))
             }
             _ => {
-                let (left, right) = (number(left)?, number(right)?);
+                let (left, right) = (self.number(left)?, self.number(right)?);
                 calculated(sign, left, right).map(Value::from)
             }
         }
     }
 
     pub(super) fn negated(&mut self, value: &Value) -> Evaluated {
-        match number(value)? {
+        match self.number(value)? {
             Number::Int(number) => number
                 .checked_neg()
                 .map(Value::Int)
                 .ok_or_else(|| Stop::failed("the number is too large")),
             Number::Float(number) => Ok(Value::Float(-number)),
+        }
+    }
+
+    /// A value as a number; numeric strings are converted, unless Puppet refuses that (`coerce_numeric`).
+    pub(super) fn number(&self, value: &Value) -> Evaluated<Number> {
+        let found = number(value)?;
+        match (value, found) {
+            (Value::String(text), Number::Int(number)) if self.host.fails_on_coercion() => {
+                Err(Stop::failed(format!(
+                    "The string '{text}' was automatically coerced to the numerical value {number}"
+                )))
+            }
+            (_, found) => Ok(found),
         }
     }
 
@@ -92,7 +105,7 @@ pub(super) fn order(left: &Value, right: &Value) -> Evaluated<Ordering> {
     }
 }
 
-/// A value as a number; numeric strings are converted (`coerce_numeric`).
+/// A value as a number; numeric strings are converted.
 pub(super) fn number(value: &Value) -> Evaluated<Number> {
     match value {
         Value::Int(number) => Ok(Number::Int(*number)),

@@ -2,6 +2,7 @@
 
 use super::builtin;
 use super::resources::is_plain_type;
+use crate::scope::{CoreFact, core_fact};
 use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, is_qualified, without_colons};
 
 /// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
@@ -147,6 +148,10 @@ pub(super) fn may_fail(node: &Expression) -> bool {
         ),
         ExpressionKind::Unary(Prefix::Minus, _) => true,
         ExpressionKind::Access(left, _) => !is_of_node(left),
+        // Agents may not send it.
+        ExpressionKind::Variable(name) => {
+            matches!(core_fact(without_colons(name)), CoreFact::Legacy(_))
+        }
         _ => false,
     };
     if !node.kind.is_definition() {

@@ -9,7 +9,8 @@ use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
 use crate::scope::{
-    Assigned, Assignment, ClassScope, ClassVariable, EvaluatedClass, Scope, Variable,
+    Assigned, Assignment, ClassScope, ClassVariable, CoreFact, EvaluatedClass, Scope, Variable,
+    core_fact,
 };
 use crate::syntax::puppet::{Expression, ExpressionKind, is_qualified, without_colons};
 use crate::text::TextRange;
@@ -67,6 +68,8 @@ pub(super) struct Variables<'s> {
     matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read, if someone asks for them.
     reads: Option<RefCell<BTreeSet<Arc<str>>>>,
+    /// Whether agents send legacy facts: one that a node with other facts lacks is not only not known.
+    has_legacy_facts: bool,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
     pub(super) lacks_one: Cell<bool>,
     /// Whether a variable or a part of it was read that does not exist, or all facts.
@@ -82,7 +85,7 @@ pub(super) struct Hidden {
 }
 
 impl<'s> Variables<'s> {
-    pub(super) fn new(base: &'s Scope) -> Variables<'s> {
+    pub(super) fn new(base: &'s Scope, has_legacy_facts: bool) -> Variables<'s> {
         Variables {
             base,
             foreseen: None,
@@ -94,6 +97,7 @@ impl<'s> Variables<'s> {
             follows_classes: false,
             matches: Vec::new(),
             reads: Some(RefCell::default()),
+            has_legacy_facts,
             lacks_one: Cell::new(false),
             read_missing: Cell::new(false),
         }
@@ -205,7 +209,9 @@ impl<'s> Variables<'s> {
                 Err(Stop::unknown(because()))
             }
             Variable::Undefined(undefined) if strict && !undefined.silent => {
-                self.lacks_one.set(true);
+                if !self.certainly_lacks(without_colons(name)) {
+                    self.lacks_one.set(true);
+                }
                 Err(Stop::failed(format!("Unknown variable: '{name}'.")))
             }
             Variable::Undefined(_) => {
@@ -213,6 +219,13 @@ impl<'s> Variables<'s> {
                 Ok(Value::Undef)
             }
         }
+    }
+
+    /// Whether the node certainly has no fact of a name: agents no longer send legacy facts, and it has those that
+    /// they are another name of.
+    fn certainly_lacks(&self, name: &str) -> bool {
+        let has_facts = || matches!(self.base.dotted("os", &[]), Variable::Known(_));
+        !self.has_legacy_facts && matches!(core_fact(name), CoreFact::Legacy(_)) && has_facts()
     }
 
     /// Whether a node reads a variable of the innermost function or its lambdas whose value is of a

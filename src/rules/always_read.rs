@@ -166,14 +166,13 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
 
 /// Whether two files have the same text as the value of a key.
 fn spells_same(one: &File, other: &File, key: &str) -> bool {
-    let text = |file: &File| {
-        let value = file.facts().key(key)?.value.slice(file.text()).to_owned();
-        // Anchors and aliases depend on the rest of the file.
-        let is_plain = !value.contains(['*', '&']) && !value.contains("<<");
-        is_plain.then_some((value, file.format()))
-    };
-    let own = text(one);
-    own.is_some() && own == text(other)
+    fn written<'f>(file: &'f File, key: &str) -> Option<&'f str> {
+        Some(file.facts().key(key)?.value.slice(file.text()))
+    }
+    // Anchors and aliases depend on the rest of the file.
+    let is_plain = |value: &str| !value.contains(['*', '&']) && !value.contains("<<");
+    let own = written(one, key);
+    own == written(other, key) && one.format() == other.format() && own.is_some_and(is_plain)
 }
 
 /// Marks a finding about an entry without effect, with a fix that removes it. The finding holds as

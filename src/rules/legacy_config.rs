@@ -13,6 +13,10 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
     };
+    // The environment that it lies in says more.
+    if matches!(layer, Layer::Global) && is_of_environment(at) {
+        return;
+    }
     let tree = at.tree();
     let written = at.top_level("version").or_else(|| at.top_level(":version"));
     let range = written.or_else(|| tree.entries().next()).map_or_else(
@@ -69,6 +73,13 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
         finding.matters_later();
     }
     finding.tags.push(Tag::Deprecated);
+}
+
+/// Whether an environment reads the file, too.
+fn is_of_environment(at: &FileContext<'_>) -> bool {
+    let path = at.file.path();
+    let mut roots = at.snapshot().roots().environments();
+    roots.any(|root| root.hiera_yaml.as_ref() == Some(path))
 }
 
 /// Whether Puppet does not look for a configuration there, such as in the data of a module that was

@@ -25,6 +25,9 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(lower) = lower_file(file, &key.name) else {
         return;
     };
+    if file.snapshot().may_be_merged_by_call(&key.name) {
+        return;
+    }
     let severity = if key.value.is_empty() {
         Severity::Information
     } else {
@@ -121,6 +124,15 @@ mod tests {
              '%{facts.os.family}-family-%{facts.os.release.major}.yaml', common.yaml]}\n\
              #- data/RedHat-family-8.yaml\na: ~\nb: ~ #~ null-masks\n\
              #- data/Debian-12.yaml\na: 1\n#- data/common.yaml\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn a_null_hides_nothing_from_a_call_that_merges() {
+        check_levels(
+            RULE,
+            "k: [a]\nl: [a]\n#- data/high.yaml\nk: ~\nl: ~ #~ null-masks\n\
+             #- manifests/site.pp\n$x = lookup('k', Array, 'unique')\n",
         );
     }
 

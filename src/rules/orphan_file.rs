@@ -18,6 +18,8 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     {
         return;
     }
+    // Of two files the one with the right name is the one that is meant.
+    let is_free = |path: &str| file.snapshot().file(path).is_none();
     let mut condition: Option<String> = None;
     for root in checker.roots_around(path) {
         let places = checker.places(root);
@@ -31,14 +33,17 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         for (wrong, right) in MIXED_UP {
             if let Some(stem) = path.strip_suffix(wrong) {
                 let other = format!("{stem}{right}");
-                let is_read = places.iter().any(|place| place.template.matches(&other));
+                let is_read =
+                    is_free(&other) && places.iter().any(|place| place.template.matches(&other));
                 condition = condition.or(is_read.then(|| format!("its name ended in '{right}'")));
             }
         }
         let mut misspelt = places.iter();
         condition = condition.or_else(|| {
-            let (wrong, right) = misspelt.find_map(|place| misspelt_in(&place.template, path))?;
-            Some(format!("'{wrong}' were called '{right}'"))
+            let (at, right) = misspelt.find_map(|place| misspelt_in(&place.template, path))?;
+            let mut names: Vec<&str> = path.split('/').collect();
+            let wrong = std::mem::replace(&mut names[at], &right);
+            is_free(&names.join("/")).then(|| format!("'{wrong}' were called '{right}'"))
         });
     }
     let range = file.first_line();
@@ -57,9 +62,9 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     .push(Tag::Unnecessary);
 }
 
-/// The only name in a path that does not match a template, and the expected one, if they differ by
-/// one typing error.
-fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
+/// The index of the only name in a path that does not match a template, and the expected name, if they differ
+/// by one typing error.
+fn misspelt_in(template: &Template, path: &str) -> Option<(usize, String)> {
     let mut wanted = vec![Template::default()];
     for part in &template.parts {
         let TemplatePart::Text(text) = part else {
@@ -78,15 +83,15 @@ fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
     if names.len() != wanted.len() {
         return None;
     }
-    let differs = |(wanted, name): &(Template, &str)| !wanted.matches(name);
-    let mut different = wanted.into_iter().zip(names).filter(differs);
-    let (Template { parts, .. }, name) = different.next()?;
+    let differs = |(_, (wanted, name)): &(usize, (Template, &str))| !wanted.matches(name);
+    let mut different = wanted.into_iter().zip(names).enumerate().filter(differs);
+    let (at, (Template { parts, .. }, name)) = different.next()?;
     let [TemplatePart::Text(expected)] = parts.as_slice() else {
         return None;
     };
     let is_only = different.next().is_none();
     let expected = typing_error(name, [&**expected].into_iter()).filter(|_| is_only)?;
-    Some((name.to_owned(), expected.to_owned()))
+    Some((at, expected.to_owned()))
 }
 
 /// Whether a template matches a path if variables may contain slashes, as in some roles.
@@ -127,20 +132,40 @@ fn ends_so(template: &Template, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, misspelt_in};
+    use super::{RULE, fits, misspelt_in};
     use crate::hierarchy::Template;
+    use crate::rules::marked::found;
+
+    #[test]
+    fn a_name_that_another_file_has_is_not_suggested() {
+        for name in ["common.eyaml", "common.yml"] {
+            let path = format!("data/{name}");
+            let message = |others: &str| {
+                let text = format!(
+                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, paths: [common.yaml, other.yaml]}}]\n\
+                     #- data/other.yaml\nb: 1\n{others}#- {path}\na: 1\n"
+                );
+                let found = found(RULE, &path, &text);
+                found.first().map(|finding| finding.message.clone())
+            };
+            let suggestion = message("").expect("a finding");
+            assert!(suggestion.contains("one would, if"), "{suggestion}");
+            let message = message("#- data/common.yaml\na: 1\n").expect("a finding");
+            assert!(message.ends_with("nothing in it is ever used"), "{message}");
+        }
+    }
 
     #[test]
     fn a_name_that_differs_by_a_letter_is_suggested() {
         let misspelt = |template: &str, path: &str| misspelt_in(&Template::parse(template), path);
-        let words = |wrong: &str, right: &str| Some((wrong.to_owned(), right.to_owned()));
+        let words = |wrong: usize, right: &str| Some((wrong, right.to_owned()));
         assert_eq!(
             misspelt("/d/nodes/%{name}.yaml", "/d/node/a.yaml"),
-            words("node", "nodes")
+            words(2, "nodes")
         );
         assert_eq!(
             misspelt("/d/common.yaml", "/d/commmon.yaml"),
-            words("commmon.yaml", "common.yaml")
+            words(2, "common.yaml")
         );
         assert_eq!(misspelt("/d/nodes/%{name}.yaml", "/d/role/a.yaml"), None);
         assert_eq!(misspelt("/d/nodes/%{name}.yaml", "/d/node/a.yml"), None);

@@ -12,6 +12,9 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let winner = for_all_readers(file, |location| always_above(file, location, &key.name));
     let Some(winner) = winner else { return };
+    if file.snapshot().may_be_merged_by_call(&key.name) {
+        return;
+    }
     let name = file.snapshot().short_name(winner.path());
     let finding = findings.report(
         key.key,
@@ -27,7 +30,32 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::rules::marked::check_rule;
+    use crate::rules::marked::{check_levels, check_rule};
+
+    #[test]
+    fn a_call_that_merges_uses_every_level() {
+        for (call, mark) in [
+            ("hiera_include('k')", ""),
+            ("$x = lookup('k', Array, 'unique')", ""),
+            ("$x = lookup('k', {'merge' => 'deep'})", ""),
+            (
+                "$x = lookup({'name' => 'k', 'merge' => {'strategy' => 'deep'}})",
+                "",
+            ),
+            ("$x = lookup('k.a', Array, 'unique')", ""),
+            ("$x = hiera_hash(\"${name}k\")", ""),
+            ("$x = lookup('k', $options)", ""),
+            ("$x = lookup('k', Array, 'first')", " #~ shadowed-value"),
+            ("$x = lookup('k')", " #~ shadowed-value"),
+            ("$x = hiera('k')", " #~ shadowed-value"),
+            ("$x = hiera_array('kk')", " #~ shadowed-value"),
+        ] {
+            check_levels(
+                RULE,
+                &format!("k: [a]{mark}\n#- data/high.yaml\nk: [b]\n#- manifests/site.pp\n{call}\n"),
+            );
+        }
+    }
 
     #[test]
     fn a_function_may_read_the_file_in_another_hierarchy() {

@@ -10,7 +10,9 @@ use super::deployed;
 use super::environment_conf;
 use super::files::{FileKind, Files};
 use super::path;
-use super::roots::{BOLT_PROJECT, ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
+use super::roots::{
+    BOLT_PROJECT, ENVIRONMENT_CONF, METADATA_JSON, MODULE_FOLDERS, PUPPETFILE, Root, RootKind,
+};
 use crate::hierarchy::{GlobEntry, glob};
 
 /// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the base
@@ -201,15 +203,19 @@ fn is_module_name(name: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A module's name: its folder's if an environment finds it there, else the one in its metadata
-/// without the author, else its folder's.
+/// A module's name: its folder's if an environment finds it there, or if it lies among modules, else the one
+/// in its metadata without the author, else its folder's. Puppet itself only looks at the folder
+/// (puppet/node/environment.rb, `modules`); a checkout of a module alone may lie in any.
 pub(super) fn module_name(files: &dyn Files, dir: &str, environments: &[Root]) -> Arc<str> {
     let by_folder = path::name(dir);
     let found = environments
         .iter()
         .any(|root| root.modules.get(by_folder).map(|at| &**at) == Some(dir));
+    let is_among_modules =
+        path::parent(dir).is_some_and(|above| MODULE_FOLDERS.contains(&path::name(above)));
+    let is_named_by_folder = found || is_among_modules && is_module_name(by_folder);
     let metadata = path::join(dir, METADATA_JSON);
-    let by_metadata = (!found)
+    let by_metadata = (!is_named_by_folder)
         .then(|| files.text(&metadata).ok())
         .flatten()
         .and_then(|text| serde_json::from_str::<Metadata>(&text).ok())

@@ -150,7 +150,7 @@ fn a_configuration_of_version_3_makes_the_global_layer() {
              #- environment.conf\n"
         )),
         expect_test::expect![[r#"
-            environment . by -
+            environment . by hiera.yaml
             global . by hiera.yaml
               hiera.yaml v3 for .: reaches 3, first for 3, used
         "#]],

@@ -71,6 +71,9 @@ struct Folder<'a> {
 #[derive(Default)]
 struct Sorted<'a> {
     environments: Vec<(&'a str, Option<&'a Arc<str>>)>,
+    /// The folders of environments that are certainly deployed as such: those with an `environment.conf`, and
+    /// those in `environments`.
+    certain: BTreeSet<&'a str>,
     modules: Vec<(&'a str, Option<&'a Arc<str>>)>,
     codedir: Option<(&'a str, &'a Arc<str>)>,
     /// `hiera.yaml` files in places where Puppet does not look.
@@ -168,6 +171,9 @@ impl<'a> Finder<'a> {
         for (&dir, folder) in dirs {
             let configured =
                 folder.environment_conf || (folder.puppetfile && folder.hiera_yaml.is_some());
+            if folder.environment_conf || path::parent(dir).map(path::name) == Some(ENVIRONMENTS) {
+                sorted.certain.insert(dir);
+            }
             if is_aside(dir, self.folders) {
                 match folder.hiera_yaml {
                     // Its hierarchy is no environment's.
@@ -324,20 +330,23 @@ impl<'a> Finder<'a> {
         let mut all: Vec<Root> = Vec::new();
         // The configurations of a folder come best first.
         let codedir = sorted.codedir.map(|(_, at)| at);
-        let own = found.iter().filter(|config| makes_environment(config));
+        let own = found
+            .iter()
+            .filter(|config| config.verdict == ConfigUse::Used && !sorted.makes_global(config));
         for config in own.filter(|config| codedir != Some(&config.path)) {
             all.push(make(&config.dir, Some(&config.path)));
         }
         for (dir, hiera_yaml) in &sorted.environments {
             let is_served = all.iter().any(|root| *root.dir == **dir);
             let is_global = |at: &Arc<str>| {
-                let mut global = found.iter().filter(|config| makes_global(config));
+                let mut global = found.iter().filter(|config| sorted.makes_global(config));
                 global.any(|config| config.path == *at)
             };
-            match hiera_yaml.filter(|at| !is_global(at)) {
-                Some(at) if found.iter().all(|config| config.path != *at) => {
-                    all.push(make(dir, Some(at)));
-                }
+            // Puppet also reads the global layer's configuration in an environment, where it may be refused.
+            let is_read = |at: &&Arc<str>| !is_global(at) || sorted.certain.contains(dir);
+            let is_found = |at: &Arc<str>| found.iter().any(|config| config.path == *at);
+            match hiera_yaml.filter(is_read) {
+                Some(at) if is_global(at) || !is_found(at) => all.push(make(dir, Some(at))),
                 None if !is_served => all.push(make(dir, None)),
                 Some(_) | None => {}
             }
@@ -353,27 +362,13 @@ impl<'a> Finder<'a> {
                 all.push(make(chosen.dir.as_deref().unwrap_or(own), Some(at)));
             }
         }
-        // A configuration that reaches no data is still that of its folder, unless it is deployed
-        // from there.
-        for at in &sorted.loose {
-            let is_unused = found.iter().any(|config| {
-                let is_left_over = matches!(
-                    config.verdict,
-                    ConfigUse::ReachesNothing | ConfigUse::Variant(_)
-                );
-                config.path == **at && is_left_over
-            });
-            let is_deployed = at.split('/').any(|name| DEPLOYED_FROM.contains(&name));
-            if let Some(dir) = path::parent(at)
-                && is_unused
-                && !is_deployed
-                && all.iter().all(|root| *root.dir != *dir)
-            {
-                all.push(make(dir, Some(at)));
+        for (dir, at) in sorted.left_over(found) {
+            if all.iter().all(|root| *root.dir != *dir) {
+                all.push(make(dir, Some(at).filter(|at| !self.is_of_version3(at))));
             }
         }
         // Modules of a workspace with only a global layer.
-        let global = found.iter().find(|config| makes_global(config));
+        let global = found.iter().find(|config| sorted.makes_global(config));
         if let (Some(global), true) = (global, all.is_empty()) {
             all.push(make(&global.dir, None));
         }
@@ -399,27 +394,56 @@ impl<'a> Finder<'a> {
         if let Some((dir, at)) = sorted.codedir {
             all.push(root(dir, Some(at)));
         }
-        for config in found.iter().filter(|config| makes_global(config)) {
-            if all
-                .iter()
-                .all(|known| known.hiera_yaml.as_ref() != Some(&config.path))
-            {
-                all.push(root(&config.dir, Some(&config.path)));
+        let used = found.iter().filter(|config| sorted.makes_global(config));
+        let used = used.map(|config| (&*config.dir, &config.path));
+        let left_over = sorted.left_over(found).into_iter();
+        let left_over = left_over.filter(|(_, at)| self.is_of_version3(at));
+        for (dir, at) in used.chain(left_over) {
+            let mut known = all.iter().map(|known| &known.hiera_yaml);
+            if known.all(|known| known.as_ref() != Some(at)) {
+                all.push(root(dir, Some(at)));
             }
         }
         all
     }
+
+    /// Whether a configuration is of version 3, which is only valid in the global layer.
+    fn is_of_version3(&self, at: &str) -> bool {
+        self.fact(at).is_some_and(|fact| fact.version == 3)
+    }
 }
 
-/// Whether a configuration is used as the global layer's: version 3 is only valid there. A
-/// configuration without data keeps the kind of its location.
-fn makes_global(config: &FoundConfig) -> bool {
-    let is_deliberate = config.reached > 0 || config.origin == ConfigOrigin::Setting;
-    config.verdict == ConfigUse::Used && config.version == 3 && is_deliberate
-}
+impl<'a> Sorted<'a> {
+    /// Whether a configuration is used as the global layer's: version 3 is only valid there. One without data
+    /// in an environment is the environment's, which refuses it.
+    fn makes_global(&self, config: &FoundConfig) -> bool {
+        let is_of_environment =
+            path::parent(&config.path).is_some_and(|dir| self.certain.contains(dir));
+        let is_deliberate = config.reached > 0 || config.origin == ConfigOrigin::Setting;
+        config.verdict == ConfigUse::Used
+            && config.version == 3
+            && (is_deliberate || !is_of_environment)
+    }
 
-fn makes_environment(config: &FoundConfig) -> bool {
-    config.verdict == ConfigUse::Used && !makes_global(config)
+    /// Configurations that reach no data, with their folders: each is still that of its folder, unless it is
+    /// deployed from there.
+    fn left_over(&self, found: &[FoundConfig]) -> Vec<(&'a str, &'a Arc<str>)> {
+        let is_left_over = |at: &str| {
+            found.iter().any(|config| {
+                let is_unused = matches!(
+                    config.verdict,
+                    ConfigUse::ReachesNothing | ConfigUse::Variant(_)
+                );
+                *config.path == *at && is_unused
+            })
+        };
+        let is_deployed = |at: &str| at.split('/').any(|name| DEPLOYED_FROM.contains(&name));
+        let loose = self.loose.iter().copied();
+        let left_over = loose.filter(|at| is_left_over(at) && !is_deployed(at));
+        left_over
+            .filter_map(|at| Some((path::parent(at)?, at)))
+            .collect()
+    }
 }
 
 /// Sets the global layers above roots, and the replacements for server paths in their

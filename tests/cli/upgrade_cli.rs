@@ -329,7 +329,7 @@ fn legacy_facts_are_replaced_where_no_value_changes() {
         -class m { notice("$::fqdn $::osfamily $::hostname") }
         +class m { notice("$::fqdn ${facts['os']['family']} $::hostname") }
         6 references to legacy facts can be replaced in 4 files: in Puppet 7 no value of 2 nodes differs (5 keys looked up before and after)
-        that mends 5 of 9 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
+        that mends 6 of 10 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
         'fqdn' stays in data/common.yaml:2: in Puppet 7 the value of 'name' on db1 would change from "db1.x Debian" to "db1.other Debian"
         'fqdn' stays in modules/m/manifests/init.pp:1: on db1 the structured fact is "db1.other", not "db1.x"
         'hostname' stays in modules/m/manifests/init.pp:1: no file tells whether web1 has facts.networking.hostname
@@ -340,7 +340,7 @@ fn legacy_facts_are_replaced_where_no_value_changes() {
     assert_eq!(code, Some(1), "{error}");
     expect![[r#"
         6 references to legacy facts are replaced in 4 files: in Puppet 7 no value of 2 nodes differs (5 keys looked up before and after)
-        that mends 5 of 9 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
+        that mends 6 of 10 lookups that fail or change: 3 keys on 2 nodes; 4 lookups are left
         'fqdn' stays in data/common.yaml:2: in Puppet 7 the value of 'name' on db1 would change from "db1.x Debian" to "db1.other Debian"
         'fqdn' stays in modules/m/manifests/init.pp:1: on db1 the structured fact is "db1.other", not "db1.x"
         'hostname' stays in modules/m/manifests/init.pp:1: no file tells whether web1 has facts.networking.hostname
@@ -493,4 +493,42 @@ fn another_hierarchy_of_the_workspace_is_not_edited() {
     assert_eq!(std::fs::read_to_string(&other).unwrap(), HIERARCHY);
     let own = std::fs::read_to_string(folder.path().join("hiera.yaml")).unwrap();
     assert!(own.contains("%{facts.os.family}"), "{own}");
+}
+
+#[test]
+fn a_legacy_fact_in_a_site_manifest_costs_the_catalog() {
+    let mut files = vec![
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n",
+        ),
+        ("environment.conf", ""),
+        ("nodes.json", NODES),
+        ("data/common.yaml", "k: v\n"),
+        (
+            "manifests/site.pp",
+            "if $::osfamily == 'windows' { File { source_permissions => ignore } }\n",
+        ),
+    ];
+    let upgrade = ["upgrade", "--from", "7", "--to", "8"];
+    let (code, shown, error) = output_of(workspace(&files).path(), &upgrade);
+    assert_eq!((code, error.as_str()), (Some(1), ""));
+    expect![[r#"
+        from Puppet 7 to Puppet 8: 1 key fails, on 2 of 2 nodes
+
+        manifests: Puppet compiles no catalog: Unknown variable: '::osfamily'. (from 8 on)
+          1 key fails on 2 nodes: k
+          in data/common.yaml:1
+          k on web1:
+          - "v"
+          + unknown: Puppet compiles no catalog: Unknown variable: '::osfamily'.
+    "#]]
+    .assert_eq(&shown);
+    // A fact of that name that a module adds is sent.
+    files.push((
+        "modules/m/lib/facter/osfamily.rb",
+        "Facter.add(:osfamily) { setcode { 'x' } }\n",
+    ));
+    let (code, shown, _) = output_of(workspace(&files).path(), &upgrade);
+    assert_eq!(code, Some(0), "{shown}");
 }

@@ -39,8 +39,10 @@ pub(crate) enum HoconItem {
     /// The end of a line, which the gem counts.
     Newline,
     Field(HoconField),
-    /// `include …`, which has no effect in data that is read from a string.
+    /// `include "…"`, which finds nothing: a text has no folder.
     Include,
+    /// `include file("…")`, or one with `url` or `classpath`, which reads from elsewhere.
+    IncludeFrom,
 }
 
 /// An item of an array.

@@ -184,8 +184,8 @@ impl HoconParser<'_> {
                     return Err(self.problem_with_advice(&token, &message));
                 }
                 HoconTokenKind::Unquoted(text) if text == "include" => {
-                    self.include()?;
-                    items.push(HoconItem::Include);
+                    let included = self.include()?;
+                    items.push(included);
                 }
                 _ => {
                     let field = self.field(token)?;
@@ -251,10 +251,10 @@ impl HoconParser<'_> {
         })
     }
 
-    fn include(&mut self) -> Result<(), HoconProblem> {
+    fn include(&mut self) -> Result<HoconItem, HoconProblem> {
         let token = self.skip_blanks(&mut no_newlines)?;
         match &token.kind {
-            HoconTokenKind::Quoted(_) => Ok(()),
+            HoconTokenKind::Quoted(_) => Ok(HoconItem::Include),
             HoconTokenKind::Unquoted(text)
                 if matches!(text.as_str(), "url(" | "file(" | "classpath(") =>
             {
@@ -271,7 +271,7 @@ impl HoconParser<'_> {
                     let message = format!("expecting a close parentheses ')' here, not: {token}");
                     return Err(self.problem(&token, message));
                 }
-                Ok(())
+                Ok(HoconItem::IncludeFrom)
             }
             HoconTokenKind::Unquoted(_) => {
                 let message = format!(

@@ -1,9 +1,9 @@
 //! Loads HOCON files, like `Hocon.parse` of the Ruby `hocon` gem 1.3.1 for `hocon_data`.
 //!
 //! Objects merge, later keys first; values join; `${…}` is resolved against the whole file, a
-//! reference to itself against the earlier value. The environment is never read: a `${?NAME}` of an
-//! environment variable is dropped, a `${NAME}` is an error. `include` finds nothing, as in the
-//! gem, which has no file to search next to.
+//! reference to itself against the earlier value. The environment is never read: a text with `${NAME}` or `${?NAME}` of
+//! what may be an environment variable is unknown. `include "…"` finds nothing, as in the gem, which has no file
+//! to search next to. `include file("…")` reads from the folder of the process: then the text is unknown.
 
 mod merge;
 mod resolve;
@@ -38,6 +38,7 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
         path: Vec::new(),
         lists: 0,
         place: document.root.range,
+        included: None,
     };
     let root = builder
         .node(&document.root)
@@ -46,6 +47,14 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
         let message = "has type LIST rather than object at file root";
         let message = format!("String: {}:  {message}", document.root_line);
         return Err(load_error(message, Some(document.root.range)));
+    }
+    if let Some(line) = builder.included {
+        let message = format!("String: {line}: what 'include' with a function reads is not known");
+        return Err(LoadError::new(
+            LoadErrorKind::HoconEnvironment,
+            message,
+            None,
+        ));
     }
     let resolved =
         resolve::resolve(&root).map_err(|(kind, message)| LoadError::new(kind, message, None))?;
@@ -66,6 +75,8 @@ struct PartBuilder {
     lists: usize,
     /// The value being read, for errors.
     place: TextRange,
+    /// The line of what is included from elsewhere.
+    included: Option<usize>,
 }
 
 impl PartBuilder {
@@ -107,6 +118,10 @@ impl PartBuilder {
                     continue;
                 }
                 HoconItem::Include => continue,
+                HoconItem::IncludeFrom => {
+                    self.included = Some(self.line);
+                    continue;
+                }
                 HoconItem::Field(field) => field,
             };
             self.path.push(field.path.elements.clone());

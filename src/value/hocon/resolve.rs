@@ -268,7 +268,7 @@ impl Resolver {
         };
         let expression = || expression(path, optional);
         match outcome {
-            Ok(None) if !optional && names_environment(path) => {
+            Ok(None) if names_environment(path) => {
                 Err(Unresolvable::Environment(unresolved(expression())))
             }
             Ok(None) if !optional => Err(unresolved(expression()).into()),

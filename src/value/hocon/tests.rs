@@ -12,6 +12,10 @@ fn reads_as_the_gem_does() {
         let text = case.get("hocon").and_then(Value::as_str).unwrap();
         let ours = match load_hocon(text.as_bytes()) {
             Ok(value) => to_tagged_json(&value),
+            // The table is of a process without that variable and that file.
+            Err(error) if error.kind == LoadErrorKind::HoconEnvironment && has_outside(text) => {
+                continue;
+            }
             Err(error) => format!("error {}", error.message.lines().next().unwrap_or_default()),
         };
         let theirs = match case.get("value") {
@@ -33,6 +37,30 @@ fn reads_as_the_gem_does() {
         wrong.join("\n")
     );
     assert!(checked > 440, "{checked}");
+}
+
+fn has_outside(text: &str) -> bool {
+    ["${?HOME}", "include file("]
+        .iter()
+        .any(|it| text.contains(it))
+}
+
+#[test]
+fn what_the_process_that_reads_decides_is_unknown() {
+    for (text, is_unknown) in [
+        ("port=8080,port=${?PORT}", true),
+        ("port=${PORT}", true),
+        ("PORT=1,port=${?PORT}", false),
+        ("port=8080,port=${?other.port}", false),
+        ("include file(\"/srv/ports.conf\")\nport=8080", true),
+        ("a { include url(\"https://example.com/a.conf\") }", true),
+        ("include \"ports.conf\"\nport=8080", false),
+    ] {
+        let loaded = load_hocon(text.as_bytes());
+        let kind = loaded.err().map(|error| error.kind);
+        let expected = is_unknown.then_some(LoadErrorKind::HoconEnvironment);
+        assert_eq!(kind, expected, "{text}");
+    }
 }
 
 #[test]
