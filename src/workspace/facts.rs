@@ -1,6 +1,6 @@
 //! The facts of one text: a pure function of the text and its format.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -324,9 +324,39 @@ impl FileFacts {
         }
     }
 
+    /// Shares the names of keys and variables with other files: thousands of files set the same keys.
+    pub(super) fn share_names(&mut self, names: &mut SharedNames) {
+        let of_keys = self.keys.iter_mut().map(|key| &mut key.name);
+        let of_options = self.lookup_options.iter_mut().map(|it| &mut it.pattern);
+        let of_tokens = self.tokens.iter_mut().filter_map(|token| match token {
+            TokenFact::Reference(reference) => Some(&mut reference.key),
+            TokenFact::Variable(variable) => Some(&mut variable.name),
+            TokenFact::Other { .. } => None,
+        });
+        let of_uses = self.uses.iter_mut().map(|it| &mut it.to);
+        for name in of_keys.chain(of_options).chain(of_tokens).chain(of_uses) {
+            names.share(name);
+        }
+    }
+
     pub(super) fn none(hash: TextHash) -> FileFacts {
         let facts = FactsBuilder::default();
         FactsBuilder { hash, ..facts }.build("")
+    }
+}
+
+/// Names that the facts of several files share.
+#[derive(Default)]
+pub(super) struct SharedNames(HashSet<Arc<str>, KeyHashing>);
+
+impl SharedNames {
+    fn share(&mut self, name: &mut Arc<str>) {
+        match self.0.get(name) {
+            Some(known) => *name = Arc::clone(known),
+            None => {
+                self.0.insert(Arc::clone(name));
+            }
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! The index from top-level keys to files. It has only names: the position of a key in a file is
 //! the file's own fact, so that moving keys does not affect the index.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use imbl::shared_ptr::DefaultSharedPtr;
-use imbl::{GenericHashMap, OrdSet};
+use equivalent::{Comparable, Equivalent};
+use imbl::{OrdMap, OrdSet};
 
 use super::snapshot::FileId;
 use crate::value::KeyHashing;
@@ -18,11 +20,46 @@ const FEW: usize = 48;
 /// keys × log n).
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeyIndex {
-    postings: GenericHashMap<Arc<str>, Postings, KeyHashing, DefaultSharedPtr>,
-    /// The keys of `postings`.
+    postings: OrdMap<HashedName, Postings>,
+    /// The names in `postings`.
     names: OrdSet<Arc<str>>,
     /// Files that can affect lookups of any key.
     odd: OrdSet<FileId>,
+}
+
+/// A name that is ordered by its hash: comparing names costs more, and most of them start alike.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct HashedName {
+    hash: u64,
+    name: Arc<str>,
+}
+
+/// A name that is looked for.
+struct SoughtName<'a> {
+    hash: u64,
+    name: &'a str,
+}
+
+impl<'a> SoughtName<'a> {
+    fn new(name: &'a str) -> SoughtName<'a> {
+        SoughtName {
+            hash: KeyHashing.hash_one(name),
+            name,
+        }
+    }
+}
+
+impl Equivalent<HashedName> for SoughtName<'_> {
+    fn equivalent(&self, known: &HashedName) -> bool {
+        self.compare(known).is_eq()
+    }
+}
+
+impl Comparable<HashedName> for SoughtName<'_> {
+    fn compare(&self, known: &HashedName) -> Ordering {
+        let by_hash = self.hash.cmp(&known.hash);
+        by_hash.then_with(|| self.name.cmp(&known.name))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -77,17 +114,19 @@ impl KeyIndex {
         }
         for (key, (mut added, removed)) in patch.keys {
             added.sort_unstable();
-            let old = self.postings.get(&*key);
+            let sought = SoughtName::new(&key);
+            let old = self.postings.get(&sought);
             match Postings::patched(old, &added, &removed) {
                 Some(new) => {
                     if old.is_none() {
                         self.names.insert(Arc::clone(&key));
                     }
-                    self.postings.insert(key, new);
+                    let hash = sought.hash;
+                    self.postings.insert(HashedName { hash, name: key }, new);
                 }
                 None => {
                     self.names.remove(&*key);
-                    self.postings.remove(&*key);
+                    self.postings.remove(&sought);
                 }
             }
         }
@@ -95,9 +134,7 @@ impl KeyIndex {
 
     /// The files with a key, ordered by id.
     pub(super) fn files(&self, key: &str) -> Vec<FileId> {
-        self.postings
-            .get(key)
-            .map_or_else(Vec::new, Postings::to_vec)
+        self.postings(key).map_or_else(Vec::new, Postings::to_vec)
     }
 
     pub(super) fn iter_files(&self, key: &str) -> impl Iterator<Item = FileId> {
@@ -105,7 +142,7 @@ impl KeyIndex {
     }
 
     pub(super) fn postings(&self, key: &str) -> Option<&Postings> {
-        self.postings.get(key)
+        self.postings.get(&SoughtName::new(key))
     }
 
     /// The files that can affect lookups of any key, ordered by id.
@@ -115,7 +152,7 @@ impl KeyIndex {
 
     /// The number of files with a key.
     pub(super) fn count(&self, key: &str) -> usize {
-        self.postings.get(key).map_or(0, Postings::len)
+        self.postings(key).map_or(0, Postings::len)
     }
 
     /// Key names that start with `prefix`, ordered by bytes.

@@ -30,9 +30,13 @@ impl Indexes {
         let files: Vec<&Arc<File>> = files
             .filter(|file| file.belongs == Belongs::Workspace)
             .collect();
-        in_parallel(files.len(), &|at| {
-            let _ = files[at].facts();
-        });
+        in_parallel(
+            files.len(),
+            || (),
+            |(), at| {
+                let _ = files[at].facts();
+            },
+        );
         let files = files.into_iter().map(|file| {
             let facts = Some(Arc::clone(file.facts()));
             FileDelta::new(file.id, Arc::clone(&file.path), None, facts)
@@ -55,16 +59,22 @@ impl Indexes {
     }
 }
 
-/// Calls a function for each number below `count`, for many numbers in parallel.
-pub(super) fn in_parallel(count: usize, call: &(dyn Fn(usize) + Sync)) {
+/// Calls a function for each number below `count`, for many numbers in parallel. Each thread has a state
+/// of its own.
+pub(super) fn in_parallel<S>(
+    count: usize,
+    start: impl Fn() -> S + Sync,
+    call: impl Fn(&mut S, usize) + Sync,
+) {
     let next = AtomicUsize::new(0);
     let work = || {
+        let mut state = start();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             if at >= count {
                 return;
             }
-            call(at);
+            call(&mut state, at);
         }
     };
     let threads = match count / FILES_PER_THREAD {
@@ -76,7 +86,7 @@ pub(super) fn in_parallel(count: usize, call: &(dyn Fn(usize) + Sync)) {
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work);
+            scope.spawn(&work);
         }
         work();
     });

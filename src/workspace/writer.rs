@@ -9,7 +9,7 @@ use super::change::{Change, Content};
 use super::delta::{Delta, FileDelta};
 use super::draft::{Draft, DraftFile};
 use super::extract;
-use super::facts::FileFacts;
+use super::facts::{FileFacts, SharedNames};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
 use super::indexes::in_parallel;
@@ -238,9 +238,9 @@ impl Draft<'_> {
             std::mem::take(&mut self.touched).into_iter().collect();
         let slots: Vec<OnceLock<Option<Arc<File>>>> =
             touched.iter().map(|_| OnceLock::new()).collect();
-        in_parallel(touched.len(), &|at| {
+        in_parallel(touched.len(), SharedNames::default, |names, at| {
             let (id, touched) = &touched[at];
-            let _ = slots[at].set(self.read(*id, touched));
+            let _ = slots[at].set(self.read(*id, touched, names));
         });
         let files = slots.into_iter().map(|slot| slot.into_inner().flatten());
         touched
@@ -250,7 +250,7 @@ impl Draft<'_> {
             .collect()
     }
 
-    fn read(&self, id: FileId, touched: &DraftFile) -> Option<Arc<File>> {
+    fn read(&self, id: FileId, touched: &DraftFile, names: &mut SharedNames) -> Option<Arc<File>> {
         let at = touched.path.clone()?;
         let belongs = match self.next.area_of(&at) {
             Some(_) => Belongs::Workspace,
@@ -275,7 +275,8 @@ impl Draft<'_> {
         let (facts, read) = match known.map(|old| old.facts()).or(reusable) {
             Some(facts) => (Arc::clone(facts), None),
             None => {
-                let (facts, parse) = extract::of_file(&at, &text, bytes, is_refused);
+                let (mut facts, parse) = extract::of_file(&at, &text, bytes, is_refused);
+                facts.share_names(names);
                 (Arc::new(facts), parse)
             }
         };
