@@ -146,8 +146,12 @@ impl KeyAnswer {
                     let decides = |path: &Arc<str>| has_option_for(analysis, path, &self.key);
                     possible.files = possible.files.filtered(decides);
                 } else if depth > 0 && *possible.key == *self.key {
-                    let sets = |path: &Arc<str>| analysis.may_set(path, &self.key, &steps[..depth]);
-                    possible.files = possible.files.filtered(sets);
+                    let (files, key) = (&possible.files, &*self.key);
+                    let files = analysis
+                        .snapshot
+                        .without_those_lacking(files, key, &steps[0]);
+                    let sets = |path: &Arc<str>| analysis.may_set(path, key, &steps[..depth]);
+                    possible.files = files.filtered(sets);
                 }
                 if possible.files.is_empty() {
                     continue;

@@ -175,14 +175,15 @@ impl File {
     /// search, where loading the value would cost a parse. False means unknown.
     #[must_use]
     pub fn certainly_lacks(&self, fact: &KeyFact, name: &Value) -> bool {
-        // Quotes and escapes have other forms.
-        let is_simple = |name: &&str| {
-            let mut bytes = name.bytes();
-            !name.is_empty() && bytes.all(|it| matches!(it, b' '..=b'~') && !b"'\"\\".contains(&it))
-        };
-        let Some(name) = name.as_str().filter(is_simple) else {
+        let Some(name) = name.as_str().filter(|name| is_simple_name(name)) else {
             return false;
         };
+        let text = fact.value.slice(self.text()).as_bytes();
+        memmem::find(text, name.as_bytes()).is_none() && self.has_names_as_written(fact)
+    }
+
+    /// Whether one of its keys sets a hash, and all names of it stand in its text as they are.
+    pub(super) fn has_names_as_written(&self, fact: &KeyFact) -> bool {
         let facts = self.facts();
         let is_whole = facts.error.is_none()
             && facts.later_error.is_none()
@@ -192,8 +193,7 @@ impl File {
         }
         let before = &self.text().as_bytes()[..fact.value.start as usize];
         let column = before.len() - memrchr(b'\n', before).map_or(0, |at| at + 1);
-        let text = fact.value.slice(self.text()).as_bytes();
-        memmem::find(text, name.as_bytes()).is_none() && names_are_as_written(text, column)
+        names_are_as_written(fact.value.slice(self.text()).as_bytes(), column)
     }
 
     /// The lines of the text; built on first use, O(bytes).
@@ -303,6 +303,12 @@ const CODE: [&str; 15] = [
     "pp", "rb", "erb", "epp", "md", "sh", "py", "pem", "key", "crt", "gpg", "lock", "toml", "txt",
     "html",
 ];
+
+/// Whether a name of a hash has no other form, with quotes or escapes.
+pub(super) fn is_simple_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    !name.is_empty() && bytes.all(|it| matches!(it, b' '..=b'~') && !b"'\"\\".contains(&it))
+}
 
 /// Whether all names of a hash stand in its text as they are: none is escaped, comes from an alias,
 /// contains a token, or has a line break where it means a blank. The text begins in a column.

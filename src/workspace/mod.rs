@@ -38,6 +38,7 @@ mod files;
 mod fits;
 mod found;
 mod generations;
+mod hash_texts;
 mod index;
 mod indexes;
 mod layout;

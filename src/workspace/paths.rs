@@ -41,7 +41,12 @@ impl Paths {
         self.ranks.binary_search_by(order).is_ok()
     }
 
-    /// Those for which a condition holds.
+    /// Whether it is the same list: one that was cloned.
+    pub(super) fn is_same(&self, other: &Paths) -> bool {
+        Arc::ptr_eq(&self.all, &other.all) && Arc::ptr_eq(&self.ranks, &other.ranks)
+    }
+
+    /// Those for which a condition holds. It is asked in their order.
     #[must_use]
     pub fn filtered(&self, mut is_wanted: impl FnMut(&Arc<str>) -> bool) -> Paths {
         let ranks = self.ranks.iter().copied();

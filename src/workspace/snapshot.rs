@@ -16,6 +16,7 @@ use super::facts::{FileFacts, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Entry, Format};
 use super::fits::FitCache;
+use super::hash_texts::HashTextCache;
 use super::indexes::Indexes;
 use super::parts;
 use super::path;
@@ -70,6 +71,7 @@ pub struct Snapshot {
     pub(super) parses: Arc<TextCache<Parse>>,
     pub(super) entries: Arc<EntryCache>,
     pub(super) fits: Arc<FitCache>,
+    pub(super) hash_texts: Arc<HashTextCache>,
 }
 
 impl Snapshot {
