@@ -4,7 +4,7 @@ use super::config_text::version_of;
 use super::{FileContext, Findings, RootContext, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
-use crate::workspace::ConfigOrigin;
+use crate::workspace::{ConfigOrigin, RootKind};
 
 rule!("legacy-config", Warning, [Configuration(check)]);
 
@@ -14,7 +14,7 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
         return;
     };
     // The environment that it lies in says more.
-    if matches!(layer, Layer::Global) && is_of_environment(at) {
+    if matches!(layer, Layer::Global) && is_of(at, &RootKind::Environment) {
         return;
     }
     let tree = at.tree();
@@ -55,7 +55,13 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
             Severity::Error,
             format!(
                 "hiera.yaml version 3 cannot be used in {a_place}: every lookup fails; convert it \
-                 to version 5, which starts with 'version: 5'"
+                 to version 5, which starts with 'version: 5'{}",
+                if is_of(at, &RootKind::Global) {
+                    ". Puppet 7 ignores it here: for answers from it as the global layer's, set \
+                     'puppetVersion' to 7"
+                } else {
+                    ""
+                }
             ),
         ),
         (3, _) => (
@@ -75,11 +81,11 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
     finding.tags.push(Tag::Deprecated);
 }
 
-/// Whether an environment reads the file, too.
-fn is_of_environment(at: &FileContext<'_>) -> bool {
+/// Whether the file is the configuration of a root of a kind, too.
+fn is_of(at: &FileContext<'_>, kind: &RootKind) -> bool {
     let path = at.file.path();
-    let mut roots = at.snapshot().roots().environments();
-    roots.any(|root| root.hiera_yaml.as_ref() == Some(path))
+    let mut roots = at.snapshot().roots().iter();
+    roots.any(|root| root.kind == *kind && root.hiera_yaml.as_ref() == Some(path))
 }
 
 /// Whether Puppet does not look for a configuration there, such as in the data of a module that was
@@ -89,4 +95,35 @@ fn is_elsewhere(at: &FileContext<'_>) -> bool {
     let roots = at.snapshot().roots();
     let mut found = roots.found().iter().filter(|found| found.path == *path);
     path.contains("/modules/") && found.any(|found| found.origin == ConfigOrigin::Content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::found;
+
+    const THREE: &str =
+        ":backends: [yaml]\n:hierarchy: [common]\n:yaml:\n  :datadir: /etc/puppet/hiera\n";
+
+    fn message(others: &str) -> String {
+        let text = format!("#- hiera.yaml\n{THREE}{others}");
+        let found = found(RULE, "hiera.yaml", &text);
+        assert_eq!(found.len(), 1, "{others}");
+        found[0].message.clone()
+    }
+
+    #[test]
+    fn version_3_is_refused_where_puppet_reads_it_as_an_environment_s() {
+        let data = "#- hiera/common.yaml\na: 1\n";
+        let deployed = "#- environment.conf\n\n";
+        let refused = message(&format!("{data}{deployed}"));
+        assert!(refused.contains("every lookup fails"), "{refused}");
+        assert!(refused.ends_with("set 'puppetVersion' to 7"), "{refused}");
+        let without_data = message(deployed);
+        assert!(without_data.ends_with("'version: 5'"), "{without_data}");
+        for global in [data, "#- hieradata/common.yaml\na: 1\n", ""] {
+            let found = message(global);
+            assert!(found.contains("version 3 is deprecated"), "{found}");
+        }
+    }
 }

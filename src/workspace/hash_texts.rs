@@ -64,7 +64,7 @@ impl HashTextCache {
     fn texts(&self, snapshot: &Snapshot, paths: &Paths, key: &str) -> Arc<[Option<HashText>]> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |it: &&KeptTexts| {
-            it.snapshot == snapshot.stamp && *it.key == *key && it.paths.is_same(paths)
+            it.snapshot == snapshot.stamp && *it.key == *key && it.paths == *paths
         };
         if let Some(known) = kept().iter().find(is_it) {
             return Arc::clone(&known.texts);

@@ -86,7 +86,7 @@ pub(super) fn in_parallel<S>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(&work);
+            scope.spawn(work);
         }
         work();
     });

@@ -41,11 +41,6 @@ impl Paths {
         self.ranks.binary_search_by(order).is_ok()
     }
 
-    /// Whether it is the same list: one that was cloned.
-    pub(super) fn is_same(&self, other: &Paths) -> bool {
-        Arc::ptr_eq(&self.all, &other.all) && Arc::ptr_eq(&self.ranks, &other.ranks)
-    }
-
     /// Those for which a condition holds. It is asked in their order.
     #[must_use]
     pub fn filtered(&self, mut is_wanted: impl FnMut(&Arc<str>) -> bool) -> Paths {
@@ -61,6 +56,15 @@ impl Paths {
     /// The union with another list: O(paths), since sorting merges two ordered lists.
     #[must_use]
     pub fn with(&self, other: &Paths) -> Paths {
+        if Arc::ptr_eq(&self.all, &other.all) {
+            let mut ranks = [&*self.ranks, &*other.ranks].concat();
+            ranks.sort();
+            ranks.dedup();
+            return Paths {
+                ranks: ranks.into(),
+                all: Arc::clone(&self.all),
+            };
+        }
         let mut all: Vec<Arc<str>> = self.iter().chain(other.iter()).cloned().collect();
         all.sort();
         all.dedup();
@@ -198,6 +202,10 @@ mod tests {
         assert_eq!(Paths::default().with(&outer), outer);
         assert_eq!(outer.with(&list(&[1])), list(&[0, 1, 2]));
         assert_eq!(list(&[1]).with(&outer), list(&[0, 1, 2]));
+        let all = list(&[0, 1, 2]);
+        let [first, last] = ["a", "c"].map(|name| all.filtered(|path| **path == *name));
+        assert_eq!(first.with(&last), outer);
+        assert_eq!(outer, last.with(&first));
         let found = ["a", "b", "c", "", "d"].map(|path| outer.contains(path));
         assert_eq!(found, [true, false, true, false, false]);
     }
