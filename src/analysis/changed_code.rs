@@ -34,7 +34,7 @@ impl Touched<'_> {
     }
 
     /// The keys that tokens or code look up in another way: in only one of the versions of a file,
-    /// or with a `knockout_prefix` in only one.
+    /// or with a merge or a `knockout_prefix` in only one.
     #[must_use]
     pub fn keys_looked_up_otherwise(&self) -> TouchedKeys {
         let mut keys = BTreeSet::new();
@@ -43,10 +43,12 @@ impl Touched<'_> {
             keys.extend(before.symmetric_difference(&after).cloned());
             let [before, after] = file.codes().map(|code| {
                 let lookups = code.into_iter().flat_map(|code| &code.lookups);
-                let lookups = lookups.map(|lookup| (&lookup.key, lookup.may_knock_out));
+                let lookups =
+                    lookups.map(|lookup| (&lookup.key, (lookup.may_merge, lookup.may_knock_out)));
                 lookups.collect::<Vec<_>>()
             });
-            let is_new = |it: &&(&LookupKey, bool)| !before.contains(it) || !after.contains(it);
+            let is_new =
+                |it: &&(&LookupKey, (bool, bool))| !before.contains(it) || !after.contains(it);
             for (key, _) in before.iter().chain(&after).filter(is_new) {
                 match key {
                     LookupKey::Literal(key) => {

@@ -483,6 +483,19 @@ mod tests {
     }
 
     #[test]
+    fn a_hierarchy_of_version_3_in_an_environment_governs_as_the_global_layer() {
+        let text = "#- hiera.yaml\n:backends: [yaml]\n:hierarchy: [common]\n:yaml:\n  :datadir: /etc/puppet/hieradata\n\
+             #- environment.conf\n\n#- hieradata/common.yaml\nk: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        with_analysis(&snapshot, |analysis| {
+            let path = format!("{FOLDER}/hieradata/common.yaml");
+            let view = analysis.governing(&path).expect("a root");
+            assert_eq!(view.root.kind, RootKind::Global);
+            assert!(!view.reach(&path).is_empty());
+        });
+    }
+
+    #[test]
     fn reading_a_file_is_decided_alike_for_one_file_and_for_all() {
         let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
              - {name: own, lookup_key: 'lib::f', path: n/own.yaml}\n\

@@ -83,7 +83,7 @@ fn is_sure(kind: LoadErrorKind) -> bool {
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon => true,
         LoadErrorKind::YamlOther
-        | LoadErrorKind::HoconEnvironment
+        | LoadErrorKind::HoconOutside
         | LoadErrorKind::LeftOut
         | LoadErrorKind::Io(_) => false,
     }

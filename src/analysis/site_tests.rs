@@ -101,6 +101,7 @@ fn a_node_without_a_catalog_has_no_values() {
         "$x = 'a' + 1",
         "$x = '10' + 1",
         "$x = -'10'",
+        "$x = '0x1F' + 1",
         "$x = [1, 2]['1']",
         "notice('a' ? { 'b' => 1 })",
         "include base\n$x = Integer('x')",

@@ -434,7 +434,7 @@ fn is_rich_data_key(key: &Value) -> bool {
 /// Whether Puppet may load a file that cannot be loaded here.
 fn is_unknown(error: &LoadError) -> bool {
     let kind = error.kind;
-    kind == LoadErrorKind::HoconEnvironment || kind == LoadErrorKind::LeftOut
+    kind == LoadErrorKind::HoconOutside || kind == LoadErrorKind::LeftOut
 }
 
 /// The error for a data file that cannot be loaded.

@@ -63,14 +63,19 @@ impl Evaluator<'_> {
 
     /// A value as a number; numeric strings are converted, unless Puppet refuses that (`coerce_numeric`).
     pub(super) fn number(&self, value: &Value) -> Evaluated<Number> {
-        let found = number(value)?;
-        match (value, found) {
-            (Value::String(text), Number::Int(number)) if self.host.fails_on_coercion() => {
-                Err(Stop::failed(format!(
-                    "The string '{text}' was automatically coerced to the numerical value {number}"
-                )))
-            }
-            (_, found) => Ok(found),
+        let found = number(value);
+        let Value::String(text) = value else {
+            return found;
+        };
+        match found {
+            Ok(Number::Int(number)) if self.host.fails_on_coercion() => Err(Stop::failed(format!(
+                "The string '{text}' was automatically coerced to the numerical value {number}"
+            ))),
+            // Whether it is another notation of a number or none, Puppet fails.
+            Ok(Number::Float(_)) | Err(Stop::Unknown(_)) if self.host.fails_on_coercion() => Err(
+                Stop::failed(format!("the string '{text}' is calculated with")),
+            ),
+            found => found,
         }
     }
 

@@ -68,7 +68,7 @@ pub(super) struct Variables<'s> {
     matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read, if someone asks for them.
     reads: Option<RefCell<BTreeSet<Arc<str>>>>,
-    /// Whether agents send legacy facts: one that a node with other facts lacks is not only not known.
+    /// Whether agents send legacy facts: otherwise a node that has other facts certainly lacks them.
     has_legacy_facts: bool,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
     pub(super) lacks_one: Cell<bool>,
@@ -221,8 +221,8 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// Whether the node certainly has no fact of a name: agents no longer send legacy facts, and it has those that
-    /// they are another name of.
+    /// Whether the node certainly has no fact of a name: agents no longer send legacy facts, and its facts are
+    /// given.
     fn certainly_lacks(&self, name: &str) -> bool {
         let has_facts = || matches!(self.base.dotted("os", &[]), Variable::Known(_));
         !self.has_legacy_facts && matches!(core_fact(name), CoreFact::Legacy(_)) && has_facts()

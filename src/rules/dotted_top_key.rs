@@ -5,12 +5,14 @@ use crate::workspace::KeyFact;
 
 rule!("dotted-top-key", Hint, [Key(check)]);
 
-fn check(_: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let name = &*key.name;
     let Some((root, _)) = name.split_once('.') else {
         return;
     };
-    if name.contains("%{") {
+    // A name such as '.defaults' holds an anchor, and is not meant to be looked up.
+    let holds_anchor = root.is_empty() && key.value.slice(file.file.text()).starts_with('&');
+    if name.contains("%{") || holds_anchor {
         return;
     }
     findings.report(

@@ -13,7 +13,7 @@ fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
     };
-    // The environment that it lies in says more.
+    // It is reported as the environment's configuration.
     if matches!(layer, Layer::Global) && is_of(at, &RootKind::Environment) {
         return;
     }

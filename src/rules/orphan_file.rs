@@ -40,10 +40,12 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         }
         let mut misspelt = places.iter();
         condition = condition.or_else(|| {
-            let (at, right) = misspelt.find_map(|place| misspelt_in(&place.template, path))?;
-            let mut names: Vec<&str> = path.split('/').collect();
-            let wrong = std::mem::replace(&mut names[at], &right);
-            is_free(&names.join("/")).then(|| format!("'{wrong}' were called '{right}'"))
+            misspelt.find_map(|place| {
+                let (at, right) = misspelt_in(&place.template, path)?;
+                let mut names: Vec<&str> = path.split('/').collect();
+                let wrong = std::mem::replace(&mut names[at], &right);
+                is_free(&names.join("/")).then(|| format!("'{wrong}' were called '{right}'"))
+            })
         });
     }
     let range = file.first_line();

@@ -80,7 +80,7 @@ const CHAINS: [&str; 9] = [
 ];
 
 /// Manifests, with their possible texts.
-const MANIFESTS: [(&str, [&str; 12]); 4] = [
+const MANIFESTS: [(&str, [&str; 13]); 4] = [
     (
         "manifests/site.pp",
         [
@@ -96,6 +96,7 @@ const MANIFESTS: [(&str, [&str; 12]); 4] = [
             "# x\nnode default { $tier  = 'y'\nhiera_include('classes') }\n",
             "function f() { 'x' }\n$tier = f()\ninclude m\n",
             "function f() { 'n' }\n$tier = f()\ninclude m\n",
+            "$x = hiera_array('a')\ninclude m\n",
         ],
     ),
     (
@@ -113,6 +114,7 @@ const MANIFESTS: [(&str, [&str; 12]); 4] = [
             "# x\nclass m(Integer $p, $q = 2) { }\n",
             "class m(Integer $p, $q) { include m::other\n",
             "class m(Integer $p, $q, $s = '') { include m::other lookup('a') }\n",
+            "class m(Integer $p, $q) { $x = lookup('m::q', {merge => unique}) }\n",
         ],
     ),
     (
@@ -129,6 +131,7 @@ const MANIFESTS: [(&str, [&str; 12]); 4] = [
             "class m::other(Enum['n'] $p = 'm) { }\n",
             "# x\nclass m::other($p) { lookup('c') }\n",
             "class m::othe(Enum['n', 'x'] $p) { }\n",
+            "# x\nclass m::other($p) { lookup('c', Array, 'unique') }\n",
             "",
         ],
     ),
@@ -146,6 +149,7 @@ const MANIFESTS: [(&str, [&str; 12]); 4] = [
             "# x\ntype M::T = Integer\n",
             "type M::T = Boolean\n",
             "type M::T = Variant[Integer, M::T]\n",
+            "type M::T = Hash\n",
             "",
         ],
     ),
@@ -333,7 +337,7 @@ pub(crate) enum Edit {
 }
 
 pub(crate) fn edit() -> impl Strategy<Value = Edit> {
-    let manifest = |(path, texts): (&'static str, [&'static str; 12])| {
+    let manifest = |(path, texts): (&'static str, [&'static str; 13])| {
         select(texts.to_vec()).prop_map(move |text| Edit::Other(path, text))
     };
     let other = |(path, texts): (&'static str, &'static [&'static str])| {

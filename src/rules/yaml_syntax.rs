@@ -38,7 +38,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         | LoadErrorKind::YamlUnknownAlias
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon
-        | LoadErrorKind::HoconEnvironment
+        | LoadErrorKind::HoconOutside
         | LoadErrorKind::LeftOut
         | LoadErrorKind::Io(_) => {}
     }

@@ -20,7 +20,7 @@ pub enum LoadErrorKind {
     /// `Hocon::ConfigError`.
     Hocon,
     /// The same, unless the environment of Puppet's process has a variable that the file refers to.
-    HoconEnvironment,
+    HoconOutside,
     /// The text is not here, as in a report without the longest files: its values are unknown.
     LeftOut,
     /// The file could not be read (`Errno::*`): the message is the system's.
@@ -135,7 +135,7 @@ impl LoadError {
             | LoadErrorKind::YamlDate
             | LoadErrorKind::Json
             | LoadErrorKind::Hocon
-            | LoadErrorKind::HoconEnvironment
+            | LoadErrorKind::HoconOutside
             | LoadErrorKind::LeftOut => format!("({path}): {}", self.message),
             LoadErrorKind::YamlUnknownAlias | LoadErrorKind::YamlOther | LoadErrorKind::Io(_) => {
                 self.message.clone()

@@ -202,34 +202,14 @@ pub struct LookupFact {
     pub merge: Option<TextRange>,
     /// Whether the call may merge with a `knockout_prefix`.
     pub may_knock_out: bool,
+    /// Whether the call may merge the values of several levels, whatever `lookup_options` say.
+    pub may_merge: bool,
     /// The range of the default.
     pub default: Option<TextRange>,
     /// The enclosing definition.
     pub within: Within,
     /// Whether it is conditional, as far as the manifest shows.
     pub is_conditional: bool,
-}
-
-impl LookupFact {
-    /// Whether the call may merge the values of several levels, whatever `lookup_options` say. `source` is
-    /// the text of its manifest.
-    #[must_use]
-    pub fn may_merge(&self, source: &str) -> bool {
-        match self.function {
-            LookupFunction::Hiera => false,
-            LookupFunction::HieraArray
-            | LookupFunction::HieraHash
-            | LookupFunction::HieraInclude => true,
-            LookupFunction::Lookup => {
-                let written = self.merge.map(|range| range.slice(source));
-                let is_first = |it: &str| it.trim_matches(['\'', '"']) == "first";
-                // A variable at the place of the type may hold options.
-                let expected = self.expected.map(|range| range.slice(source));
-                written.is_some_and(|it| !is_first(it))
-                    || expected.is_some_and(|it| it.starts_with('$'))
-            }
-        }
-    }
 }
 
 /// How a class is named.

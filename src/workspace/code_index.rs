@@ -122,19 +122,18 @@ impl Snapshot {
     /// `knockout_prefix`.
     #[must_use]
     pub fn may_be_knocked_out_by_call(&self, key: &str) -> bool {
-        self.has_lookup(key, |_, lookup| lookup.may_knock_out)
+        self.has_lookup(key, |lookup| lookup.may_knock_out)
     }
 
     /// Whether a call that looks up a top-level key, or a part of its value, may merge the values of
     /// several levels.
     #[must_use]
     pub fn may_be_merged_by_call(&self, key: &str) -> bool {
-        self.has_lookup(key, |source, lookup| lookup.may_merge(source))
+        self.has_lookup(key, |lookup| lookup.may_merge)
     }
 
-    /// Whether one of the calls that may look up a top-level key, or a part of its value, satisfies a condition,
-    /// which also gets the text of the manifest.
-    fn has_lookup(&self, key: &str, satisfies: impl Fn(&str, &LookupFact) -> bool) -> bool {
+    /// Whether one of the calls that may look up a top-level key, or a part of its value, satisfies a condition.
+    fn has_lookup(&self, key: &str, satisfies: impl Fn(&LookupFact) -> bool) -> bool {
         let dotted = format!("{key}.");
         let is_it = |known: &str| known == key || known.starts_with(&dotted);
         let may_look_up = |lookup: &LookupFact| match &lookup.key {
@@ -145,7 +144,7 @@ impl Snapshot {
         let does = |file: &Arc<File>| {
             let code = file.facts().code.as_deref();
             let mut lookups = code.into_iter().flat_map(|code| code.lookups.iter());
-            lookups.any(|lookup| may_look_up(lookup) && satisfies(file.text(), lookup))
+            lookups.any(|lookup| satisfies(lookup) && may_look_up(lookup))
         };
         let digging = self.looked_up(&dotted);
         self.files_looking_up(key).any(does)

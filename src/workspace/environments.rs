@@ -205,7 +205,7 @@ fn is_module_name(name: &str) -> bool {
 
 /// A module's name: its folder's if an environment finds it there, or if it lies among modules, else the one
 /// in its metadata without the author, else its folder's. Puppet itself only looks at the folder
-/// (puppet/node/environment.rb, `modules`); a checkout of a module alone may lie in any.
+/// (puppet/node/environment.rb, `modules`); a checkout of a module alone may lie in any folder.
 pub(super) fn module_name(files: &dyn Files, dir: &str, environments: &[Root]) -> Arc<str> {
     let by_folder = path::name(dir);
     let found = environments

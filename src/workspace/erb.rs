@@ -88,14 +88,17 @@ fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>) -> CodeFacts {
             let range = |found: regex::Match<'_>| {
                 TextRange::new(found.start(), found.end()).shift(tag.start as usize)
             };
+            let function = function(name.as_str());
             lookups.push(LookupFact {
-                function: function(name.as_str()),
+                function,
                 key: key_of(key.as_str()),
                 place: range(key),
                 call: range(whole),
                 expected: None,
                 merge: None,
                 may_knock_out: false,
+                // Other arguments are not read.
+                may_merge: function != LookupFunction::Hiera,
                 default: None,
                 within: Within::Top,
                 is_conditional: true,

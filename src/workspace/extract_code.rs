@@ -309,7 +309,7 @@ impl CodeExtraction<'_> {
         };
         let mut options = LookupCallArguments::default();
         // A variable may hold all options, including the name.
-        let mut may_knock_out = function == LookupFunction::Lookup
+        let has_unseen_options = function == LookupFunction::Lookup
             && match arguments {
                 [only] => is_opaque(only),
                 [_, second] => is_opaque(second),
@@ -341,7 +341,16 @@ impl CodeExtraction<'_> {
         if let (Some(key), Some(default)) = (name.literal(), options.default) {
             self.defaults(key, default, node.range);
         }
-        may_knock_out |= options.merge.is_some_and(may_set_prefix);
+        let may_knock_out = has_unseen_options || options.merge.is_some_and(may_set_prefix);
+        let may_merge = match function {
+            LookupFunction::Hiera => false,
+            LookupFunction::HieraArray
+            | LookupFunction::HieraHash
+            | LookupFunction::HieraInclude => true,
+            LookupFunction::Lookup => {
+                has_unseen_options || options.merge.is_some_and(|merge| !is_first(merge))
+            }
+        };
         let keys: &[Expression] = match &name.kind {
             ExpressionKind::List(keys) => keys,
             _ => std::slice::from_ref(name),
@@ -355,6 +364,7 @@ impl CodeExtraction<'_> {
                 expected: options.expected.map(|node| node.range),
                 merge: options.merge.map(|node| node.range),
                 may_knock_out,
+                may_merge,
                 default: options.default.map(|node| node.range),
                 within: self.within,
                 is_conditional: self.is_conditional,
@@ -523,6 +533,11 @@ fn is_opaque(node: &Expression) -> bool {
             | ExpressionKind::Reference(_)
     );
     !is_written && node.literal().is_none()
+}
+
+/// Whether the value of `merge` is the strategy that merges nothing.
+fn is_first(merge: &Expression) -> bool {
+    merge.literal() == Some("first")
 }
 
 /// Whether the value of `merge` may have a `knockout_prefix`.

@@ -12,7 +12,7 @@ use super::snapshot::Snapshot;
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// Maximum number of keys whose texts are kept, at 24 bytes for each file with the key.
+/// Maximum number of keys whose texts are kept, at 20 bytes for each file with the key.
 const MAX_KEPT: usize = 4;
 
 /// Up to this many files are searched each time.

@@ -56,6 +56,9 @@ impl Paths {
     /// The union with another list: O(paths), since sorting merges two ordered lists.
     #[must_use]
     pub fn with(&self, other: &Paths) -> Paths {
+        if self.is_empty() || other.is_empty() {
+            return if self.is_empty() { other } else { self }.clone();
+        }
         if Arc::ptr_eq(&self.all, &other.all) {
             let mut ranks = [&*self.ranks, &*other.ranks].concat();
             ranks.sort();

@@ -363,8 +363,12 @@ impl<'a> Finder<'a> {
             }
         }
         for (dir, at) in sorted.left_over(found) {
-            if all.iter().all(|root| *root.dir != *dir) {
-                all.push(make(dir, Some(at).filter(|at| !self.is_of_version3(at))));
+            let is_global = self.is_of_version3(at);
+            let mut known = all.iter().map(|root| &*root.dir);
+            let is_served =
+                known.any(|known| known == dir || is_global && path::within(known, dir).is_some());
+            if !is_served {
+                all.push(make(dir, Some(at).filter(|_| !is_global)));
             }
         }
         // Modules of a workspace with only a global layer.
@@ -430,10 +434,12 @@ impl<'a> Sorted<'a> {
     fn left_over(&self, found: &[FoundConfig]) -> Vec<(&'a str, &'a Arc<str>)> {
         let is_left_over = |at: &str| {
             found.iter().any(|config| {
-                let is_unused = matches!(
-                    config.verdict,
-                    ConfigUse::ReachesNothing | ConfigUse::Variant(_)
-                );
+                let is_unused = match config.verdict {
+                    ConfigUse::ReachesNothing => true,
+                    // A copy of a global layer's is not another one.
+                    ConfigUse::Variant(_) => config.version != 3,
+                    _ => false,
+                };
                 *config.path == *at && is_unused
             })
         };

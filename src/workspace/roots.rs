@@ -157,21 +157,26 @@ impl Roots {
             config.verdict == ConfigUse::Used
                 && folders.any(|folder| path::within(at, folder).is_some())
         });
-        around.filter_map(|config| self.of_config(&config.path))
+        around.flat_map(|config| self.all_of_config(&config.path))
     }
 
-    /// The root of a configuration.
+    /// The roots of a configuration: one of version 3 in an environment is also the global layer's.
+    fn all_of_config(&self, hiera_yaml: &str) -> impl Iterator<Item = &Root> {
+        let all = self.all.iter();
+        all.filter(move |root| root.hiera_yaml.as_deref() == Some(hiera_yaml))
+    }
+
+    /// The first root of a configuration.
     #[must_use]
     pub fn of_config(&self, hiera_yaml: &str) -> Option<&Root> {
-        self.all
-            .iter()
-            .find(|root| root.hiera_yaml.as_deref() == Some(hiera_yaml))
+        self.all_of_config(hiera_yaml).next()
     }
 
     /// Whether added or removed data files can change the roots.
     pub(super) fn is_judged(&self) -> bool {
-        let by_content = |config: &FoundConfig| config.origin != ConfigOrigin::Place;
-        self.found.iter().any(by_content)
+        let by_data =
+            |config: &FoundConfig| config.origin != ConfigOrigin::Place || config.version == 3;
+        self.found.iter().any(by_data)
     }
 
     /// The root in exactly this folder.

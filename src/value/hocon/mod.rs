@@ -50,11 +50,7 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
     }
     if let Some(line) = builder.included {
         let message = format!("String: {line}: what 'include' with a function reads is not known");
-        return Err(LoadError::new(
-            LoadErrorKind::HoconEnvironment,
-            message,
-            None,
-        ));
+        return Err(LoadError::new(LoadErrorKind::HoconOutside, message, None));
     }
     let resolved =
         resolve::resolve(&root).map_err(|(kind, message)| LoadError::new(kind, message, None))?;

@@ -36,7 +36,7 @@ pub(super) fn resolve(root: &UnresolvedRef) -> Result<UnresolvedRef, (LoadErrorK
         Ok(Some(resolved)) => Ok(resolved),
         Ok(None) => Ok(Unresolved::object(IndexMap::new(), root.lines)),
         Err(Unresolvable::Message(message)) => Err((LoadErrorKind::Hocon, message)),
-        Err(Unresolvable::Environment(message)) => Err((LoadErrorKind::HoconEnvironment, message)),
+        Err(Unresolvable::Environment(message)) => Err((LoadErrorKind::HoconOutside, message)),
         Err(Unresolvable::Cycle(trace)) => {
             let message = format!("cycle of substitutions {trace}");
             Err((LoadErrorKind::Hocon, message))
@@ -268,6 +268,13 @@ impl Resolver {
         };
         let expression = || expression(path, optional);
         match outcome {
+            Ok(None) if names_environment(path) && optional => {
+                let name = &path[0];
+                Err(Unresolvable::Environment(format!(
+                    "{}: whether '{name}' is in the environment of Puppet is not known",
+                    part.lines
+                )))
+            }
             Ok(None) if names_environment(path) => {
                 Err(Unresolvable::Environment(unresolved(expression())))
             }
@@ -361,7 +368,7 @@ fn names_environment(path: &[String]) -> bool {
         return false;
     };
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
+    name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && name.chars().all(is_part)
 }
 
 /// The value of a key, if it can be determined while references are open.

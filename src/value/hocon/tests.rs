@@ -13,7 +13,7 @@ fn reads_as_the_gem_does() {
         let ours = match load_hocon(text.as_bytes()) {
             Ok(value) => to_tagged_json(&value),
             // The table is of a process without that variable and that file.
-            Err(error) if error.kind == LoadErrorKind::HoconEnvironment && has_outside(text) => {
+            Err(error) if error.kind == LoadErrorKind::HoconOutside && has_outside(text) => {
                 continue;
             }
             Err(error) => format!("error {}", error.message.lines().next().unwrap_or_default()),
@@ -58,7 +58,7 @@ fn what_the_process_that_reads_decides_is_unknown() {
     ] {
         let loaded = load_hocon(text.as_bytes());
         let kind = loaded.err().map(|error| error.kind);
-        let expected = is_unknown.then_some(LoadErrorKind::HoconEnvironment);
+        let expected = is_unknown.then_some(LoadErrorKind::HoconOutside);
         assert_eq!(kind, expected, "{text}");
     }
 }
