@@ -272,7 +272,7 @@ pub struct RootFiles<'a> {
 impl RootFiles<'_> {
     /// The same files where they are deployed: a file that is missing here may exist there if it
     /// lies outside of the workspace. Otherwise its level tells so
-    /// ([`Survey::outside`](crate::analysis::Survey::outside)). The files that a path with unknown
+    /// ([`KeyAnswer::outside`](crate::analysis::KeyAnswer::outside)). The files that a path with unknown
     /// parts could match are not searched, as this needs every text.
     #[must_use]
     pub fn deployed(self) -> Self {
