@@ -12,13 +12,14 @@ use super::snapshot::Snapshot;
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// Maximum number of keys whose texts are kept, at 20 bytes for each file with the key.
-const MAX_KEPT: usize = 4;
+/// Maximum number of lists of files whose texts are kept, at 20 bytes for each file: one for each level of an unknown
+/// path, for a few keys.
+const MAX_KEPT: usize = 16;
 
 /// Up to this many files are searched each time.
 const FEW: usize = 64;
 
-/// The texts of the keys that were asked for last.
+/// The texts of the lists that were asked for last.
 #[derive(Default)]
 pub(super) struct HashTextCache(Mutex<Vec<KeptTexts>>);
 
