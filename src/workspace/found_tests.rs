@@ -1,6 +1,6 @@
 //! Configurations in all the places where people keep them.
 
-use super::super::{Change, ChosenRoot, FileSettings, Snapshot, Workspace, path};
+use super::super::{Change, ChosenRoot, FileSettings, RootKind, Snapshot, Workspace, path};
 use super::*;
 use crate::fixture::Fixture;
 
@@ -371,4 +371,18 @@ fn a_file_of_data_that_comes_or_goes_is_counted() {
         Arc::ptr_eq(edited.roots(), after.roots()),
         "not judged again"
     );
+}
+
+#[test]
+fn a_module_among_modules_has_the_name_of_its_folder() {
+    let text = "#- modules/profiles/metadata.json\n{\"name\": \"sw-firewall\"}\n\
+                #- modules/profiles/hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                #- modules/profiles/data/common.yaml\nprofiles::a: 1\n\
+                #- environments/production/manifests/site.pp\n\n";
+    let snapshot = Fixture::new("modules/profiles/hiera.yaml", text).on_disk();
+    let names = snapshot.roots().iter().filter_map(|root| match &root.kind {
+        RootKind::Module { name } => Some(&**name),
+        _ => None,
+    });
+    assert_eq!(names.collect::<Vec<_>>(), ["profiles"]);
 }
