@@ -79,9 +79,8 @@ pub fn references(
         found.extend(assigned_places(analysis, view.root, variable));
     }
     found.sort_by(|a, b| {
-        let order = |place: &FilePlace| *place.path != *path;
-        let by_path = order(a).cmp(&order(b)).then_with(|| a.path.cmp(&b.path));
-        by_path.then_with(|| a.name.cmp(&b.name))
+        let is_elsewhere = [a, b].map(|place| *place.path != *path);
+        (is_elsewhere[0], &a.path, a.name).cmp(&(is_elsewhere[1], &b.path, b.name))
     });
     Some(found)
 }
