@@ -73,7 +73,7 @@ impl Evaluator<'_> {
             ))),
             // Whether it is another notation of a number or none, Puppet fails.
             Ok(Number::Float(_)) | Err(Stop::Unknown(_)) if self.host.fails_on_coercion() => Err(
-                Stop::failed(format!("the string '{text}' is calculated with")),
+                Stop::failed(format!("the string '{text}' is used as a number")),
             ),
             found => found,
         }
