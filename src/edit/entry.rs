@@ -399,7 +399,7 @@ impl<'a> Sheet<'a> {
         let start = node.range.start as usize;
         let indent = " ".repeat(column(text, start));
         let starts_line = text[..start].ends_with(&indent);
-        let lines = starts_line.then(|| crate::value::dump_body(&more))?;
+        let lines = starts_line.then(|| crate::value::dump_data(&more))?;
         let lines = lines.lines().map(|line| format!("{indent}{line}\n"));
         let lines = self.style.with_ends(&lines.collect::<String>());
         Some(self.inserted(line_end(text, node.range.end as usize), &lines))

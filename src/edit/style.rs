@@ -2,7 +2,7 @@
 
 use crate::syntax::{NodeKind, ScalarStyle, Tree};
 use crate::text::line_start;
-use crate::value::{Value, dump_body};
+use crate::value::{Value, dump_data};
 
 /// The style of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,7 +40,7 @@ impl Style {
     /// An entry as whole lines without indentation.
     #[must_use]
     pub fn entry(self, key: &str, value: &Value) -> String {
-        let lines = dump_body(&Value::hash([(key, value.clone())]));
+        let lines = dump_data(&Value::hash([(key, value.clone())]));
         if value.is_undef() {
             // A key without a value would look unfinished.
             return lines.trim_end().to_owned() + " null\n";

@@ -135,13 +135,17 @@ fn of_key(file: &FileView<'_>, key: &KeyTarget) -> Vec<FilePlace> {
     let (view, path) = (file.view, file.path);
     let snapshot = view.analysis.snapshot;
     let positions = KeyPositions::new(snapshot);
+    // An index is only valid in this file's list.
+    let elsewhere = &key.steps[..key.before_list.unwrap_or(key.steps.len())];
+    let holders = elsewhere.first();
+    let holders = holders.map(|name| snapshot.files_with_entry(&key.root, name));
+    let may_have = |at: &Arc<str>| {
+        let holders = holders.as_ref();
+        **at == *path || holders.is_none_or(|files| files.contains(at))
+    };
     let place = |at: &Arc<str>| {
         let file = snapshot.file(at)?;
-        // An index is only valid in this file's list.
-        let steps = match key.before_list {
-            Some(outside) if **at != *path => &key.steps[..outside],
-            Some(_) | None => &key.steps,
-        };
+        let steps = if **at == *path { &key.steps } else { elsewhere };
         let (name, whole) = positions.place(file, &key.root, steps)?;
         Some(FilePlace::with(at, name, whole))
     };
@@ -149,17 +153,17 @@ fn of_key(file: &FileView<'_>, key: &KeyTarget) -> Vec<FilePlace> {
     let (effective, others) = if runs.is_empty() {
         in_scope(view, &file.scope(), &key.root)
     } else {
-        over_nodes(view, path, &key.root, &runs)
+        over_nodes(view, path, &key.root, &runs, may_have)
     };
     let mut places: Vec<FilePlace> = Vec::new();
     let mut seen = HashSet::new();
     for at in effective.iter().chain(&others) {
-        if places.len() < MAX_PLACES && seen.insert(at) {
+        if places.len() < MAX_PLACES && may_have(at) && seen.insert(at) {
             places.extend(place(at));
         }
     }
     if places.is_empty() {
-        let files = in_order(view, path, &key.root);
+        let files = in_order(view, path, &key.root, may_have);
         places = files.iter().filter_map(place).take(MAX_PLACES).collect();
     }
     // The default of the parameter is used if no level sets the key.
@@ -185,12 +189,14 @@ fn runs_of(file: &FileView<'_>, key: &str) -> Arc<[Run]> {
     file.view.runs(&request(key), &members)
 }
 
-/// The files that give a key's value to some node, and the others that set it, in the order of levels.
+/// The files that give a key's value to some node, and the others that set it, in the order of levels: those
+/// that are wanted.
 fn over_nodes(
     view: &RootView<'_>,
     path: &str,
     key: &str,
     runs: &[Run],
+    is_wanted: impl Fn(&Arc<str>) -> bool,
 ) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
     let name = quoted(key);
     let given: HashSet<Arc<str>> = runs
@@ -198,7 +204,7 @@ fn over_nodes(
         .flat_map(|run| sources(&run.answer, &name))
         .filter_map(|source| source.path)
         .collect();
-    in_order(view, path, key)
+    in_order(view, path, key, is_wanted)
         .into_iter()
         .partition(|file| given.contains(file))
 }
@@ -268,11 +274,16 @@ pub fn type_definition(
     })
 }
 
-/// All files with a key that nodes read together with this one, in the order of levels, then by path.
-fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
+/// The wanted files with a key that nodes read together with this one, in the order of levels, then by path.
+fn in_order(
+    view: &RootView<'_>,
+    path: &str,
+    key: &str,
+    is_wanted: impl Fn(&Arc<str>) -> bool,
+) -> Vec<Arc<str>> {
     let related = HieraFiles::related_to(view.analysis, path);
     let files = view.analysis.snapshot.iter_files_with(key);
-    let files = files.filter(|file| related.contains(file));
+    let files = files.filter(|file| is_wanted(file.path()) && related.contains(file));
     let mut files: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
     files.sort_by_cached_key(|at| (rank(view, key, at), at.clone()));
     files

@@ -135,7 +135,14 @@ fn files_naming<'a>(
     key: &KeyTarget,
 ) -> impl Iterator<Item = &'a Arc<File>> {
     let mut naming: HashSet<FileId, KeyHashing> = HashSet::default();
-    naming.extend(snapshot.iter_ids_with(&key.root));
+    match key.steps.first() {
+        None => naming.extend(snapshot.iter_ids_with(&key.root)),
+        Some(name) => {
+            let paths = snapshot.files_with_entry(&key.root, name);
+            let files = paths.iter().filter_map(|path| snapshot.file(path));
+            naming.extend(files.map(|file| file.id()));
+        }
+    }
     naming.extend(snapshot.iter_ids_with(LOOKUP_OPTIONS));
     let users = snapshot.files_with_tokens_for(&key.root);
     naming.extend(users.map(|file| file.id()));

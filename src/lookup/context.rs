@@ -231,6 +231,7 @@ pub(super) struct ReadConfig {
 #[derive(Debug, Default)]
 pub struct ConfigCache {
     pub(super) plans: super::plan::PlanCache,
+    pub(super) deciding: super::deciding_options::DecidingFiles,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Default configurations for missing files, by the folder of the file; the global layer has
     /// none if no file is named.

@@ -21,6 +21,7 @@ mod backend;
 mod budget;
 mod cached_values;
 mod context;
+mod deciding_options;
 mod declared;
 mod decryption;
 mod deep_merge;

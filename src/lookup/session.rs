@@ -13,7 +13,7 @@ use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
 use crate::value::Value;
-use crate::workspace::{Files, LOOKUP_OPTIONS, OptionFact};
+use crate::workspace::{Files, LOOKUP_OPTIONS};
 
 /// The context of lookups, shared by many compilations.
 #[derive(Clone, Copy)]
@@ -116,10 +116,9 @@ impl Compilation<'_> {
                 && !possible.files.is_empty()
                 && !asks_for_options
             {
-                let files = possible.files.iter().cloned();
-                let module = unknown.layer.module_name();
-                let may_decide = |file: &Arc<str>| self.may_decide(file, module, &reads);
-                possible.files = files.filter(may_decide).collect();
+                let (session, module) = (&self.engine.session, unknown.layer.module_name());
+                let known = &session.configs.deciding;
+                possible.files = known.among(session, &possible.files, module, &reads);
                 return !possible.files.is_empty();
             }
             true
@@ -134,38 +133,6 @@ impl Compilation<'_> {
     /// Puppet's error.
     pub fn value(&mut self, request: &Request) -> Result<Value, LookupError> {
         self.engine.run(request).result
-    }
-
-    /// Whether the `lookup_options` of a file, read for a module or not, may have an entry for a
-    /// key that was looked up, or an entry that makes the lookup fail.
-    fn may_decide(&self, file: &str, module: Option<&str>, reads: &Reads) -> bool {
-        let session = self.engine.session;
-        let Some(options) = session.files.options_in(file) else {
-            return true;
-        };
-        let is_for = |option: &OptionFact| {
-            let name = &option.pattern;
-            // The text does not show what such a name or a merge key becomes.
-            if name.contains("%{") || **name == *"<<" {
-                return true;
-            }
-            let pattern = name.strip_prefix('^');
-            let start = pattern.unwrap_or(name);
-            // Puppet refuses a module's options for other modules' keys.
-            let is_refused = module.is_some_and(|module| {
-                let rest = start.strip_prefix(module);
-                !rest.is_some_and(|rest| rest.starts_with("::"))
-            });
-            if is_refused || pattern.is_none() {
-                return is_refused || reads.keys.contains(name);
-            }
-            // An invalid pattern makes every lookup fail.
-            session.configs.pattern(name).map_or(true, |pattern| {
-                let mut keys = reads.keys.iter();
-                keys.any(|key| pattern.is_match(key).unwrap_or(true))
-            })
-        };
-        options.iter().any(is_for)
     }
 
     /// Like [`Session::lookup_options`]; free after a lookup of a key of that module.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::{FileContext, Reader};
 use super::option_list::{knockout_prefix, strategy};
 use crate::lookup::OptionsEntry;
-use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::syntax::{NodeId, NodeKind, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
@@ -53,21 +53,12 @@ pub(super) struct Knocking<'a> {
 /// The knock-outs in a key's value. `None` if there are none, if not exactly one root reads the
 /// file, or if too many files set the key.
 pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knocking<'a>> {
-    let text = key.value.slice(file.file.text());
     let set = file.checker.knockout_prefixes().iter();
     let mut prefixes = std::iter::once(USUAL_PREFIX).chain(set.map(|prefix| &**prefix));
     // Dashes are in many texts; the options of a scope cost more than a look at the tree.
-    let is_possible = prefixes.any(|it| text.contains(it) && !texts(file, key, it).is_empty());
-    if !is_possible
-        || !file.is_last(key)
-        || &*key.name == LOOKUP_OPTIONS
-        || file.snapshot().count_with(&key.name) > MAX_FILES
-    {
-        return None;
-    }
-    let [reader] = file.readers() else {
-        return None;
-    };
+    let is_possible =
+        prefixes.any(|it| holds_prefix(file, key, it) && !texts(file, key, it).is_empty());
+    let reader = merging_reader(file, key).filter(|_| is_possible)?;
     let entry = deciding(file, reader, &key.name);
     let options = entry.as_ref().map(|entry| &entry.value);
     let prefix: Option<Arc<str>> = options.and_then(knockout_prefix).map(Arc::from);
@@ -86,6 +77,23 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     })
 }
 
+/// Whether the text of a key's value has a prefix.
+pub(super) fn holds_prefix(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> bool {
+    key.value.slice(file.file.text()).contains(prefix)
+}
+
+/// The only root that reads the file, if few files set the key and this entry is the one that counts.
+pub(super) fn merging_reader<'f, 'a>(
+    file: &'f FileContext<'a>,
+    key: &KeyFact,
+) -> Option<&'f Reader<'a>> {
+    let [reader] = file.readers() else {
+        return None;
+    };
+    let is_few = || file.snapshot().count_with(&key.name) <= MAX_FILES;
+    (file.is_last(key) && &*key.name != LOOKUP_OPTIONS && is_few()).then_some(reader)
+}
+
 /// The same, with the prefix that `lookup_options` set; `None` without one.
 pub(super) fn prefixed<'a>(
     file: &FileContext<'a>,
@@ -102,14 +110,14 @@ fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<Op
     file.in_first_scope(reader, |scoped| scoped.options_entry(key))
 }
 
-/// The strings in a key's value that start with a prefix: elements of lists and keys of hashes.
+/// The strings of one line in a key's value that start with a prefix: elements of lists and keys of hashes.
 fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     let tree = file.tree();
     let mut found = Vec::new();
     let mut add = |id: NodeId, list: Option<NodeId>| {
-        let text = tree
-            .scalar_text(id)
-            .and_then(|text| text.strip_prefix(prefix));
+        // A text of several lines is no name of an element.
+        let text = tree.scalar_text(id).filter(|text| !text.contains('\n'));
+        let text = text.and_then(|text| text.strip_prefix(prefix));
         if let Some(target) = text.filter(|target| !target.is_empty()) {
             found.push(Knockout {
                 range: tree.node(id).range,
@@ -119,12 +127,7 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
             });
         }
     };
-    let around = tree.path_at(key.value.start as usize).into_iter();
-    let mut around = around.filter(|id| tree.node(*id).full_range() == key.value);
-    let top = around.next().or_else(|| tree.root());
-    let within = top.into_iter().flat_map(|top| tree.nodes_from(top));
-    let within = within.filter(|(_, node)| key.value.contains(node.range));
-    for (at, node) in within {
+    for (at, node) in nodes_of(tree, key) {
         match &node.kind {
             NodeKind::Sequence(elements) => elements.iter().for_each(|id| add(*id, Some(at))),
             NodeKind::Mapping(pairs) => pairs.iter().for_each(|(id, _)| add(*id, None)),
@@ -134,10 +137,23 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     found
 }
 
-/// The keys of the hashes around a list in a key's value.
-fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
+/// The nodes of a key's value.
+pub(super) fn nodes_of<'t>(
+    tree: &'t Tree,
+    key: &KeyFact,
+) -> impl Iterator<Item = (NodeId, &'t TreeNode)> {
+    let value = key.value;
+    let around = tree.path_at(value.start as usize).into_iter();
+    let mut around = around.filter(|id| tree.node(*id).full_range() == value);
+    let top = around.next().or_else(|| tree.root());
+    let within = top.into_iter().flat_map(|top| tree.nodes_from(top));
+    within.filter(move |(_, node)| value.contains(node.range))
+}
+
+/// The keys of the hashes around a part of a key's value; `None` in a list.
+pub(super) fn path_to(tree: &Tree, part: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
     let mut path = Vec::new();
-    let mut at = list;
+    let mut at = part;
     while tree.node(at).full_range() != key.value {
         let parent = tree.parent(at)?;
         let name = tree.key_of(parent, at)?;

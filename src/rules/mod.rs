@@ -115,6 +115,7 @@ rules! {
     json_escape,
     json_syntax,
     key_shape,
+    knockout_empties_text,
     knockout_hash_key,
     knockout_removes_nothing,
     knockout_resurrected,

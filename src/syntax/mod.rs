@@ -16,6 +16,7 @@
 //! ```
 
 mod builder;
+pub mod core_schema;
 pub(crate) mod hocon;
 mod json;
 mod json_scalar;

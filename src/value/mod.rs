@@ -28,7 +28,7 @@ mod ruby;
 mod time;
 
 pub(crate) use base64::unpack_base64;
-pub use dump::{dump, dump_body, dump_for_hover, dump_shared};
+pub use dump::{dump, dump_body, dump_data, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_string};

@@ -171,4 +171,9 @@ pub trait Files: Sync {
     fn shape(&self) -> Option<u64> {
         None
     }
+
+    /// Changes whenever any file changes; `None` if files are not watched.
+    fn stamp(&self) -> Option<u64> {
+        None
+    }
 }

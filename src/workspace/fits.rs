@@ -170,6 +170,16 @@ impl FitCache {
             .collect()
     }
 
+    /// The files with a key: O(such files).
+    pub(super) fn with_key(&self, snapshot: &Snapshot, key: &str) -> Paths {
+        let order = Arc::clone(&self.known(snapshot).order);
+        let ids = snapshot.iter_ids_with(key);
+        let mut ranks: Vec<u32> = ids.filter_map(|id| order.rank(id)).collect();
+        // Usually sorted already.
+        ranks.sort_unstable();
+        order.list(ranks)
+    }
+
     fn known(&self, snapshot: &Snapshot) -> MutexGuard<'_, KnownFits> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.shape != Some(snapshot.shape) {

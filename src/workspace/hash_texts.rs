@@ -37,6 +37,13 @@ struct HashText {
 }
 
 impl Snapshot {
+    /// The files with a top-level key whose hash may have an entry of a name: all with the key, if it is no
+    /// plain text. O(bytes of the hashes).
+    #[must_use]
+    pub fn files_with_entry(&self, key: &str, name: &Value) -> Paths {
+        self.without_those_lacking(&self.fits.with_key(self, key), key, name)
+    }
+
     /// Those of some files whose hash for a top-level key may have an entry of a name: see
     /// [`File::certainly_lacks`]. O(bytes of the hashes).
     #[must_use]

@@ -460,6 +460,10 @@ impl<T: SeenFrom> Files for T {
     fn shape(&self) -> Option<u64> {
         Some(self.seen().0.shape)
     }
+
+    fn stamp(&self) -> Option<u64> {
+        Some(self.seen().0.stamp)
+    }
 }
 
 /// A snapshot's files by their own paths, before its roots are known: nothing is mapped.

@@ -315,3 +315,16 @@ fn negative_numbers_and_null_are_values() {
         assert!(shown.contains(line), "{shown}");
     }
 }
+
+#[test]
+fn texts_that_other_readers_take_for_numbers_are_quoted() {
+    let folder = files();
+    let at = folder.path();
+    let arguments = ["--for", "role=web", "--only", "--write"];
+    for (key, value) in [("name", "\"7e1\""), ("ids", "[\"0o17\", \"7a1\"]")] {
+        let (code, _, error) = output_of(at, &[&["set", key, value][..], &arguments].concat());
+        assert_eq!(code, Some(0), "{error}");
+    }
+    let text = std::fs::read_to_string(at.join("data/role/web.yaml")).unwrap();
+    assert_eq!(text, "name: '7e1'\r\nids:\r\n- '0o17'\r\n- 7a1\r\n");
+}

@@ -9,7 +9,7 @@ use crate::edit::Plan;
 use crate::hierarchy::{Config, ConfigBody, Layer, V3, VERSION_3_DATADIR};
 use crate::syntax::Parse;
 use crate::text::{TextEdit, TextRange};
-use crate::value::{HashMap, Value, dump_body, load_parse};
+use crate::value::{HashMap, Value, dump_data, load_parse};
 use crate::workspace::{File, Format, HIERA_YAML, path};
 
 const TITLE: &str = "Convert this hierarchy to version 5";
@@ -92,7 +92,7 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Refactoring> {
     let comments = parse.tree.comments().iter();
     let comments = comments.map(|range| range.slice(text).trim_end().to_owned() + "\n");
     let comments: String = comments.collect();
-    let mut new = format!("---\n{comments}{}", dump_body(&converted));
+    let mut new = format!("---\n{comments}{}", dump_data(&converted));
     if text.contains("\r\n") {
         new = new.replace('\n', "\r\n");
     }

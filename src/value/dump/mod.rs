@@ -58,6 +58,13 @@ pub fn dump_body(value: &Value) -> String {
     body(&dump(value)).to_owned()
 }
 
+/// The value as it is written to a data file: [`dump_body`] with quotes around texts that other readers than Puppet's take
+/// for numbers, such as `7e1`.
+#[must_use]
+pub fn dump_data(value: &Value) -> String {
+    body(&write(value, StdHashMap::new(), Purpose::Store)).to_owned()
+}
+
 /// A document without `---`.
 fn body(text: &str) -> &str {
     let text = text.strip_prefix("---").unwrap_or(text);
@@ -105,6 +112,8 @@ fn ends_in_block(value: &Value) -> bool {
 enum Purpose {
     /// As Psych writes, even if Psych itself would not read it back.
     Print,
+    /// For data files: as Psych writes, but other readers read it back, too.
+    Store,
     /// For people, who must not see secrets; it reads back as the same value.
     Show,
 }
@@ -156,7 +165,7 @@ impl Sharing {
 
 fn write(value: &Value, anchors: StdHashMap<PartAddress, String>, purpose: Purpose) -> String {
     let mut writer = ValueWriter {
-        stand_ins: (purpose == Purpose::Print)
+        stand_ins: (purpose != Purpose::Show)
             .then(|| StandIns::for_value(value))
             .flatten(),
         in_key: false,

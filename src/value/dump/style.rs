@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::Purpose;
 use crate::syntax::ScalarStyle;
+use crate::syntax::core_schema::resolve_core;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::time::numbers;
 
@@ -53,14 +54,16 @@ fn starts_oddly(text: &str) -> bool {
     })
 }
 
-/// Whether Psych would not read the text as a string.
+/// Whether Psych would not read the text as a string; in data files also whether a reader of YAML 1.2 would not.
 fn reads_as_something_else(text: &str, purpose: Purpose) -> bool {
     match resolve_plain(text) {
-        Resolved::String => false,
+        Resolved::String => {
+            purpose == Purpose::Store && !matches!(resolve_core(text), Resolved::String)
+        }
         // Psych asks Ruby, which refuses the 30th of February: the text is not quoted, although
         // Puppet will not even load it.
-        Resolved::Date => purpose == Purpose::Show || is_real_date(text),
-        Resolved::Time => purpose == Purpose::Show || is_real_time(text),
+        Resolved::Date => purpose != Purpose::Print || is_real_date(text),
+        Resolved::Time => purpose != Purpose::Print || is_real_time(text),
         _ => true,
     }
 }
