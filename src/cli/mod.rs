@@ -155,6 +155,9 @@ fn run() -> Ended {
     terminal::choose_color(arguments.color);
     let is_server = matches!(arguments.command, None | Some(Command::Server { .. }));
     log::start(is_server);
+    if !is_server {
+        crate::disk::current_folder()?;
+    }
     match arguments.command {
         None if !arguments.stdio && std::io::stdin().is_terminal() => {
             let help = ProgramArguments::command().render_help();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::terminal::shown;
-use crate::analysis::{NodeSet, RootView, environments_below, keys_of_all};
+use crate::analysis::{NodeSet, RootView, environments_below, keys_of_all, quoted};
 use crate::disk::DiskFiles;
 use crate::ide::document::matrix::no_data;
 use crate::interpolation::Key;
@@ -97,7 +97,8 @@ impl KnownKeys {
     /// Whether a file sets the key, or the first segment of a dotted key.
     fn is_set(&self, name: &str) -> bool {
         let has = |key: &str| self.0.binary_search_by(|known| (**known).cmp(key)).is_ok();
-        has(name) || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(has))
+        let has_root = |root: &str| has(&quoted(root));
+        has(name) || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(has_root))
     }
 
     /// The message for a key that no file sets, with a suggestion.
@@ -155,13 +156,22 @@ mod tests {
 
     #[test]
     fn names_that_name_nothing_are_explained() {
-        let keys = ["a", "web::port", "web::user"].map(Arc::from);
+        let keys = ["'weird.key'", "a", "web::port", "web::user"].map(Arc::from);
         let keys = KnownKeys(keys.to_vec());
-        let requested = ["web::*", "a.b", "web", "web::prot", "zzzzzz", "x::*"].map(str::to_owned);
+        let requested = [
+            "web::*",
+            "a.b",
+            "\"weird.key\"",
+            "web",
+            "web::prot",
+            "zzzzzz",
+            "x::*",
+        ];
+        let requested = requested.map(str::to_owned);
         let (chosen, missing) = keys.chosen(&requested);
         assert_eq!(
             chosen,
-            ["web::port", "web::user", "a.b"].map(Arc::<str>::from)
+            ["web::port", "web::user", "a.b", "\"weird.key\""].map(Arc::<str>::from)
         );
         assert_eq!(
             missing,

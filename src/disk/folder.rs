@@ -8,6 +8,18 @@ use super::scan::{Scan, list};
 use super::{Ignore, scan};
 use crate::workspace::{Change, FileSettings, Snapshot, Workspace, path};
 
+/// Whether relative paths mean something: the current folder may be gone.
+///
+/// # Errors
+/// The system's, in a sentence.
+pub fn current_folder() -> Result<(), String> {
+    let found = std::env::current_dir();
+    found.map_or_else(
+        |error| Err(format!("the current folder cannot be read: {error}")),
+        |_| Ok(()),
+    )
+}
+
 /// A path from the command line, absolute and without `.` and `..`.
 #[must_use]
 pub fn absolute(at: &str) -> String {

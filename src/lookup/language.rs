@@ -109,7 +109,13 @@ impl<'a> SessionHost<'a> {
             FunctionSource::Ruby(path) if is_of_library(&path) => Callee::Library,
             FunctionSource::Ruby(_) => Callee::Ruby,
             FunctionSource::Missing if is_old_function(files, environment, name) => Callee::Ruby,
-            FunctionSource::Missing | FunctionSource::ModuleMissing => Callee::Missing,
+            FunctionSource::Missing | FunctionSource::ModuleMissing => {
+                if is_lacking(files, environment, name) {
+                    Callee::Lacking
+                } else {
+                    Callee::Missing
+                }
+            }
             FunctionSource::Puppet(path) => match files.text(&path) {
                 Ok(text) => {
                     self.paths.borrow_mut().insert(path.clone());
@@ -266,6 +272,15 @@ fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> 
             let at = format!("{dir}/lib/puppet/parser/functions/{name}.rb");
             !is_of_library(&at) && files.kind(&at) == Some(FileKind::File)
         })
+}
+
+/// Whether the standard library is visible and has no Puppet 3 function of that name. Later versions lack some.
+fn is_lacking(files: &dyn Files, environment: &Environment, name: &str) -> bool {
+    module_dir(files, environment, "stdlib").is_some_and(|dir| {
+        let folder = format!("{dir}/lib/puppet");
+        let at = format!("{folder}/parser/functions/{name}.rb");
+        files.kind(&folder) == Some(FileKind::Directory) && files.kind(&at).is_none()
+    })
 }
 
 /// Cached sources of functions and manifests, by text.

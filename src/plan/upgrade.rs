@@ -94,7 +94,7 @@ struct FixOfPlace<'u> {
     what: Replaced,
     path: &'u Arc<str>,
     place: &'u SourceLine,
-    edit: TextEdit,
+    edits: Vec<TextEdit>,
     /// Whether what it replaces is known to have the same value on every node.
     is_same: bool,
 }
@@ -105,17 +105,17 @@ impl<'u> FixOfPlace<'u> {
             what: Replaced::Fact(it.name.clone()),
             path: &it.finding.path,
             place: &it.place,
-            edit,
+            edits: vec![edit],
             is_same,
         }
     }
 
-    fn of_call(it: &'u HieraCall, edit: &TextEdit) -> FixOfPlace<'u> {
+    fn of_call(it: &'u HieraCall, edits: &[TextEdit]) -> FixOfPlace<'u> {
         FixOfPlace {
             what: Replaced::Call(it.function.clone()),
             path: &it.path,
             place: &it.place,
-            edit: edit.clone(),
+            edits: edits.to_vec(),
             is_same: true,
         }
     }
@@ -221,7 +221,7 @@ fn candidates<'u>(
         }
     }
     for call in upgrade.hiera_calls() {
-        match &call.edit {
+        match &call.edits {
             Ok(edit) => candidates.push(FixOfPlace::of_call(call, edit)),
             Err(reason) => refused.push(RefusedFix {
                 what: Replaced::Call(call.function.clone()),
@@ -313,7 +313,9 @@ fn edit_of(it: &LegacyUse) -> Option<TextEdit> {
 fn plan_of<'c>(candidates: impl Iterator<Item = &'c FixOfPlace<'c>>) -> Plan {
     let mut plan = Plan::default();
     for one in candidates {
-        plan.add(one.path, one.edit.clone());
+        for edit in &one.edits {
+            plan.add(one.path, edit.clone());
+        }
     }
     plan
 }

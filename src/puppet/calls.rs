@@ -149,7 +149,7 @@ impl Evaluator<'_> {
             Callee::Library | Callee::Missing if builtin::is_known(name) => {
                 builtin::call(self, name, arguments, lambda)
             }
-            Callee::Library | Callee::Ruby | Callee::Missing => {
+            Callee::Library | Callee::Ruby | Callee::Lacking | Callee::Missing => {
                 self.may_set(name);
                 Err(Stop::unknown(format!(
                     "the function '{name}' is not evaluated"

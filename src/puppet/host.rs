@@ -49,6 +49,8 @@ pub enum Callee {
     Ruby,
     /// In Ruby, in Puppet's standard library.
     Library,
+    /// No visible file defines it, and the standard library is visible.
+    Lacking,
     /// No visible file defines it.
     Missing,
 }

@@ -126,7 +126,7 @@ impl Evaluator<'_> {
         }
         match self.callee(name) {
             Callee::Puppet(_) => walk.add(Followed::Function(Arc::from(name))),
-            Callee::Ruby | Callee::Library | Callee::Missing => {
+            Callee::Ruby | Callee::Library | Callee::Lacking | Callee::Missing => {
                 if builtin::may_declare_classes(name) {
                     walk.found = Perhaps::All;
                 }

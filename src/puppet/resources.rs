@@ -103,7 +103,17 @@ impl Evaluator<'_> {
             let mut given = self.attributes(attributes)?;
             given.fill(&defaults);
             let is_virtual = resource.form != ResourceForm::Regular;
-            for title in titles.iter().flat_map(flattened) {
+            if titles.as_ref().is_some_and(Value::is_undef) {
+                return Err(Stop::failed(
+                    "Missing title. The title expression resulted in undef",
+                ));
+            }
+            let titles: Vec<Value> = titles.iter().flat_map(flattened).collect();
+            let refused = titles.iter().enumerate().find_map(refused_title);
+            if let Some(message) = refused {
+                return Err(Stop::failed(message));
+            }
+            for title in titles {
                 let result = self.declare(&type_name, &title, given.clone(), is_virtual);
                 self.past_failure(result)?;
             }
@@ -169,9 +179,7 @@ impl Evaluator<'_> {
             return Ok(());
         };
         if title.is_empty() {
-            return Err(Stop::failed(
-                "Empty string title at 0. Title strings must have a length greater than zero.",
-            ));
+            return Err(Stop::failed(empty_title(0)));
         }
         let definition = if is_plain_type(type_name) {
             DefinitionSource::Ruby
@@ -396,6 +404,29 @@ fn is_plain(type_name: &Expression) -> bool {
 }
 
 /// The elements of nested lists.
+/// The error for the title at an index that Puppet refuses (`eval_ResourceExpression`).
+fn refused_title((index, title): (usize, &Value)) -> Option<String> {
+    let actual = match title {
+        Value::Undef => {
+            return Some(format!(
+                "Missing title at index {index}. The title expression resulted in an undef title"
+            ));
+        }
+        Value::String(text) => return text.is_empty().then(|| empty_title(index)),
+        Value::Int(_) | Value::BigInt(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::Bool(_) => "Boolean",
+        _ => return None,
+    };
+    Some(format!(
+        "Illegal title type at index {index}. Expected String, got {actual}"
+    ))
+}
+
+fn empty_title(index: usize) -> String {
+    format!("Empty string title at {index}. Title strings must have a length greater than zero.")
+}
+
 fn flattened(value: &Value) -> Vec<Value> {
     match value {
         Value::Array(elements) => elements.iter().flat_map(flattened).collect(),

@@ -19,8 +19,11 @@ use crate::value::{HashMap, Missing, Opaque, StrKey, Value};
 /// A value, or why it is unknown.
 pub(super) type Known = Result<Value, Arc<str>>;
 
-/// Variables that cannot be set.
-const RESERVED: [&str; 4] = ["trusted", "facts", "server_facts", "environment"];
+/// Variables that no scope can set (`RESERVED_VARIABLE_NAMES`).
+const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
+
+/// The variable that each compilation sets at top scope: other scopes may have their own.
+const ENVIRONMENT: &str = "environment";
 
 /// The scope of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -288,6 +291,9 @@ impl<'s> Variables<'s> {
             };
         }
         let at_top = self.level == ScopeLevel::Top;
+        if at_top && name == ENVIRONMENT {
+            return Err(reassigned());
+        }
         let foreseen = self.foreseen(name);
         let is_set = || matches!(self.base.dotted(name, &[]), Variable::Known(_));
         if at_top && foreseen.is_none() && is_set() {

@@ -112,7 +112,7 @@ fn is_lost(file: &FileContext<'_>, found: &KeyAnswer, text: &TextOfLines) -> boo
     let (Some(result), Some(written)) = (result, written) else {
         return false;
     };
-    let mut above = found.sources[..own].iter();
+    let above = found.sources[..own].iter();
     let mut above = above.filter_map(|source| part(&source.value));
     if text.is_element {
         let holds = |value: &Value| value.as_str() == Some(written);

@@ -22,11 +22,14 @@ rule!(
     files: concerned,
 );
 
-/// All files, if only one version of a file adds a fact with the name of a legacy one.
+/// All files, if only one version of a file adds a fact, or sets a variable, with the name of a legacy one.
 fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
-    let added = touched.custom_facts();
-    let mut added = added.iter();
-    if added.any(|name| matches!(core_fact(name), CoreFact::Legacy(_))) {
+    let (added, set) = (touched.custom_facts(), touched.variables());
+    if added
+        .iter()
+        .chain(&set)
+        .any(|name| matches!(core_fact(name), CoreFact::Legacy(_)))
+    {
         paths(touched.snapshot.files()).collect()
     } else {
         BTreeSet::new()
@@ -65,8 +68,9 @@ fn report(
     let CoreFact::Legacy(structured) = core_fact(name) else {
         return;
     };
-    // Agents send custom facts whatever their names.
-    if is_custom_fact(file.snapshot(), name) {
+    // Agents send custom facts whatever their names, and manifests may set such a variable themselves.
+    let is_set = || !path.starts_with("facts.") && file.checker.site_variables().contains(name);
+    if is_custom_fact(file.snapshot(), name) || is_set() {
         return;
     }
     let effect = effect(file);

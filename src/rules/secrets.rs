@@ -233,7 +233,7 @@ fn looks_random(text: &str) -> bool {
         && !STAND_INS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a value is a hash of a password: `crypt`, LDAP, MySQL, PostgreSQL.
+/// Whether a value is a hash of a password: `crypt`, LDAP, MySQL, PostgreSQL, GRUB, Django.
 fn is_hash(text: &str) -> bool {
     let is_crypt = text.starts_with('$') && text[1..].contains('$');
     let is_ldap = text.starts_with('{') && text.contains('}');
@@ -241,7 +241,20 @@ fn is_hash(text: &str) -> bool {
         .strip_prefix('*')
         .is_some_and(|hash| hash.len() == 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let is_postgresql = text.strip_prefix("md5").is_some_and(is_hexadecimal_hash);
-    is_crypt || is_ldap || is_mysql || is_postgresql || text.starts_with("SCRAM-SHA-256$")
+    let is_other = ["SCRAM-SHA-256$", "grub.pbkdf2."]
+        .iter()
+        .any(|start| text.starts_with(start));
+    is_crypt || is_ldap || is_mysql || is_postgresql || is_other || is_django(text)
+}
+
+/// `ALGORITHM$…$…$…`
+fn is_django(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('$').collect();
+    let is_word = |word: &str| {
+        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(is_part)
+    };
+    parts.len() > 3 && is_word(parts[0]) && parts.iter().all(|part| !part.is_empty())
 }
 
 /// Whether a text has the length of a hash and is hexadecimal: MD5 to SHA-512.
@@ -369,8 +382,13 @@ mod tests {
             "{SSHA}kd93",
             "md55f4dcc3b5aa765d61d8327deb882cf99",
             "*6BB4837EB74329105EE4568DDA7DC67ED2CA2AD9",
+            "grub.pbkdf2.sha512.10000.84E0.9A1C",
+            "pbkdf2_sha256$260000$abc$def",
         ] {
             assert!(is_hash(hash), "{hash}");
+        }
+        for password in ["pass$word", "a$b$$c", "Us$d$90$x"] {
+            assert!(!is_hash(password), "{password}");
         }
     }
 }

@@ -181,6 +181,13 @@ mod tests {
             "modules/b/plans/p.pp\nplan b::p() { lookup('a::zz') }",
             "modules/b/lib/puppet/functions/b/f.rb\nx = call_function('lookup', 'a::zz')",
             "modules/b/lib/puppet/parser/functions/f.rb\nfunction_hiera(['a::zz'])",
+            "modules/b/manifests/init.pp\nclass b { b::lookup('a::zz', {'default_value' => 1}) }",
+            "modules/b/manifests/init.pp\nclass b { call('lookup', 'a::zz') }",
+            "modules/b/manifests/init.pp\nclass b { $x = Deferred('lookup', ['a::zz']) }",
+            "modules/b/manifests/init.pp\nclass b { inline_epp('<%= lookup(\"a::zz\") %>') }",
+            "modules/b/manifests/init.pp\nclass b { inline_epp(\"<%= lookup(\\\"a::zz\\\") %>\") }",
+            "modules/b/manifests/init.pp\nclass b { inline_template(\"<%= scope.function_hiera(['a::zz']) %>\") }",
+            "modules/b/functions/f.pp\nfunction b::f($context) { $context.interpolate(\"%{hiera('a::zz')}\") }",
         ];
         let reported = [
             "modules/b/manifests/init.pp\nclass b { lookup(\"${x}_y\") }",
@@ -191,6 +198,7 @@ mod tests {
             "manifests/site.pp\n$k = 'a::yy'\nnode default { lookup($k) }",
             "manifests/site.pp\n$k = \"b::${x}\"\nlookup($k)",
             "manifests/site.pp\n$m = 'b'\nlookup(\"${m}::zz\")",
+            "modules/b/manifests/init.pp\nclass b { notice('a::zz', \"lookup a::zz\") }",
         ];
         for (code, mark) in silent
             .map(|it| (it, ""))

@@ -171,6 +171,9 @@ pub enum LookupFunction {
     HieraHash,
     /// `hiera_include`
     HieraInclude,
+    /// Another function that is called with a key, or a call in a text that may be evaluated as code: what it looks
+    /// up, and how, is not known.
+    Other,
 }
 
 /// The key of a call.

@@ -22,6 +22,36 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
+/// `lookup('key')`, `hiera("key")`, `function_hiera(['key'])`, `call_function('lookup', 'key')` in a text that may be code: a
+/// template, or a text with tokens. Its quotes may be escaped.
+#[expect(clippy::unwrap_used, reason = "the pattern is known")]
+static CALL_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?x)
+        (?: \b | function_ ) (?: hiera(?:_array|_hash|_include)? | lookup | alias ) \\?["']? \s* [(,]
+        \s* \[? \s* \\? ["'] (?<key> [^'"\\\n]+ ) \\? ["']"#,
+    )
+    .unwrap()
+});
+
+/// The keys of calls in a literal text of a manifest: each with the characters around it, and its name. O(bytes).
+pub(super) fn keys_in_text(text: &str, literal: TextRange) -> Vec<(TextRange, &str)> {
+    let written = literal.slice(text);
+    if !["lookup", "hiera", "alias"]
+        .iter()
+        .any(|name| written.contains(name))
+    {
+        return Vec::new();
+    }
+    let calls = CALL_IN_TEXT.captures_iter(written);
+    let keys = calls.filter_map(|call| {
+        let key = call.name("key")?;
+        let place = TextRange::new(key.start() - 1, key.end() + 1);
+        Some((place.shift(literal.start as usize), key.as_str()))
+    });
+    keys.collect()
+}
+
 pub(super) fn facts(text: &str) -> CodeFacts {
     in_parts(text, tags(text))
 }

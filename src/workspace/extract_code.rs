@@ -2,6 +2,7 @@
 
 mod constants;
 mod fingerprint;
+mod other_lookups;
 mod resources;
 
 use std::collections::HashMap;
@@ -149,10 +150,15 @@ impl CodeExtraction<'_> {
                     documentation: self.documentation(self.line_of(start)).text(),
                 });
             }
+            ExpressionKind::Text(_) => self.calls_in_text(node),
             ExpressionKind::Call(call) => {
-                if let ExpressionKind::Name(name) = &call.function.kind {
-                    let arguments: Vec<&Expression> = call.arguments.iter().collect();
-                    self.call(node, name, &arguments);
+                let arguments: Vec<&Expression> = call.arguments.iter().collect();
+                match &call.function.kind {
+                    ExpressionKind::Name(name) => self.call(node, name, &arguments),
+                    ExpressionKind::Reference(name) if &**name == "Deferred" => {
+                        self.call_by_text(node, &arguments);
+                    }
+                    _ => {}
                 }
             }
             ExpressionKind::MethodCall(call) => {
@@ -293,14 +299,17 @@ impl CodeExtraction<'_> {
                 }
                 return self.declared_by_call(name, arguments);
             }
+            "call" => {
+                self.call_by_text(node, arguments);
+                self.may_declare("call", node);
+                return;
+            }
             name => {
-                if may_declare_classes(name) {
-                    self.calls.push(CallFact {
-                        function: Arc::from(name),
-                        place: node.range,
-                        within: self.within,
-                    });
+                let last = name.rsplit("::").next().unwrap_or(name);
+                if last.contains("lookup") || last.contains("hiera") {
+                    self.looked_up_otherwise(node, arguments.first().copied());
                 }
+                self.may_declare(name, node);
                 return;
             }
         };
@@ -344,7 +353,8 @@ impl CodeExtraction<'_> {
         let may_knock_out = has_unseen_options || options.merge.is_some_and(may_set_prefix);
         let may_merge = match function {
             LookupFunction::Hiera => false,
-            LookupFunction::HieraArray
+            LookupFunction::Other
+            | LookupFunction::HieraArray
             | LookupFunction::HieraHash
             | LookupFunction::HieraInclude => true,
             LookupFunction::Lookup => {
@@ -368,6 +378,17 @@ impl CodeExtraction<'_> {
                 default: options.default.map(|node| node.range),
                 within: self.within,
                 is_conditional: self.is_conditional,
+            });
+        }
+    }
+
+    /// Records a call of a function that may declare classes.
+    fn may_declare(&mut self, name: &str, node: &Expression) {
+        if may_declare_classes(name) {
+            self.calls.push(CallFact {
+                function: Arc::from(name),
+                place: node.range,
+                within: self.within,
             });
         }
     }

@@ -159,7 +159,9 @@ impl<'a> Finder<'a> {
             .filter_map(|(dir, _)| self.hiera_config(dir))
             .collect();
         for folder in dirs.values_mut() {
-            folder.hiera_yaml = folder.hiera_yaml.filter(|at| !named.contains(at));
+            // An environment's own file stays its own.
+            let is_own = folder.environment_conf;
+            folder.hiera_yaml = folder.hiera_yaml.filter(|at| is_own || !named.contains(at));
         }
         dirs
     }

@@ -70,7 +70,7 @@ fn a_project_of_bolt_names_its_configuration_and_modules() {
              #- /w/named/bolt/hiera.yaml\n{plans}\
              #- /w/named/site/s/manifests/init.pp\n\
              #- /w/named/modules/m/manifests/init.pp\n\
-             #- /w/both/bolt-project.yaml\nmodulepath: [site]\n\
+             #- /w/both/bolt-project.yaml\nmodulepath: [site]\nhiera-config: hiera.yaml\n\
              #- /w/both/environment.conf\n\
              #- /w/both/hiera.yaml\n{plans}\
              #- /w/both/modules/m/manifests/init.pp\n\

@@ -195,3 +195,29 @@ fn new_warnings_are_changes_too() {
     "#]]
     .assert_eq(&shown);
 }
+
+#[test]
+fn calls_within_calls_and_legacy_facts_in_them_are_fixed_together() {
+    let node = r#"{"a.example.com": {"facts": {"hostname": "a", "os": {"family": "Debian"}, "networking": {"hostname": "a"}}, "variables": {}}}"#;
+    let class = "class m {\n  $a = hiera('k', $::hostname)\n  $b = hiera('k', hiera('j'))\n  $c = hiera_array('l', [$::hostname])\n}\n";
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: Common, path: common.yaml}\n",
+        ),
+        ("nodes.json", node),
+        ("data/common.yaml", "k: 1\nj: 2\nl: [3]\n"),
+        ("manifests/site.pp", "include m\n"),
+        ("modules/m/manifests/init.pp", class),
+    ]);
+    let (_, shown, error) = output_of(folder.path(), &["upgrade", "--to", "8", "--fix"]);
+    assert!(!error.contains("cannot be changed"), "{shown}{error}");
+    let fixed = std::fs::read_to_string(folder.path().join("modules/m/manifests/init.pp"));
+    assert_eq!(
+        fixed.unwrap(),
+        "class m {\n  $a = lookup('k', {'default_value' => $facts['networking']['hostname']})\n  \
+         $b = lookup('k', {'default_value' => lookup('j')})\n  \
+         $c = lookup('l', {'merge' => 'unique', 'default_value' => [$facts['networking']['hostname']]})\n}\n",
+        "{shown}{error}"
+    );
+}

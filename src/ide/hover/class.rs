@@ -271,6 +271,7 @@ pub(in crate::ide) fn merge_of(lookup: &LookupFact, source: &str) -> Option<Valu
         LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
         LookupFunction::HieraHash => Some("hash".into()),
         LookupFunction::Lookup => literal_value(lookup.merge?.slice(source)),
+        LookupFunction::Other => None,
     }
 }
 

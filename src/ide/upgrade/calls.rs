@@ -48,7 +48,7 @@ pub struct HieraCall {
     /// The known nodes whose catalogs certainly make the call.
     pub nodes: Vec<Arc<str>>,
     /// The edit that replaces it by `lookup`, for every node with the same value; or why there is none.
-    pub edit: Result<TextEdit, WhyKept>,
+    pub edits: Result<Vec<TextEdit>, WhyKept>,
 }
 
 /// Why a call of a function of Hiera 3 is not replaced.
@@ -121,8 +121,8 @@ pub(super) fn of_hiera(
             }),
             Within::Node(_) => false,
         });
-        let edit = match has_hierarchy {
-            true => edit_of(view, file, lookup, function),
+        let edits = match has_hierarchy {
+            true => edits_of(view, file, lookup, function),
             false => Err(WhyKept::GlobalOnly),
         };
         HieraCall {
@@ -137,7 +137,7 @@ pub(super) fn of_hiera(
                 true => Vec::new(),
                 false => members.map(|member| known.shared_name(member)).collect(),
             },
-            edit,
+            edits,
         }
     });
     calls.collect()
@@ -163,7 +163,7 @@ fn place_of(file: &File, lookup: &LookupFact) -> SourceLine {
 /// The name of a function of Hiera 3.
 fn name_of(function: LookupFunction) -> Option<&'static str> {
     match function {
-        LookupFunction::Lookup => None,
+        LookupFunction::Lookup | LookupFunction::Other => None,
         LookupFunction::Hiera => Some("hiera"),
         LookupFunction::HieraArray => Some("hiera_array"),
         LookupFunction::HieraHash => Some("hiera_hash"),
@@ -180,13 +180,14 @@ fn has_own_hierarchy(view: &RootView<'_>) -> bool {
     config.is_some_and(|config| config.version > 3)
 }
 
-/// The edit that replaces a call by `lookup`, which has the same merge and the same default.
-fn edit_of(
+/// The edits that replace a call by `lookup`, which has the same merge and the same default. They leave out the key and
+/// the default, which may have edits of their own.
+fn edits_of(
     view: &RootView<'_>,
     file: &File,
     lookup: &LookupFact,
     function: &str,
-) -> Result<TextEdit, WhyKept> {
+) -> Result<Vec<TextEdit>, WhyKept> {
     if !matches!(language_of(file.path()), Some(Language::Puppet(_))) {
         return Err(WhyKept::Ruby);
     }
@@ -223,29 +224,45 @@ fn edit_of(
     let merge = match lookup.function {
         LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique"),
         LookupFunction::HieraHash => Some("hash"),
-        LookupFunction::Hiera | LookupFunction::Lookup => {
+        LookupFunction::Hiera | LookupFunction::Lookup | LookupFunction::Other => {
             let is_plain = literal.is_some_and(|key| is_first_found(view, key));
             (!is_plain).then_some("first")
         }
     };
     let merge = merge.map(|merge| format!("'merge' => '{merge}'"));
-    let default = lookup.default.map(|range| range.slice(text));
-    let default = default.map(|default| format!("'default_value' => {default}"));
-    let options: Vec<String> = merge.into_iter().chain(default).collect();
-    let options = match options.is_empty() {
-        true => String::new(),
-        false => format!(", {{{}}}", options.join(", ")),
-    };
     let opened = if is_include {
         "include(lookup("
     } else {
         "lookup("
     };
     let closed = if is_include { ")" } else { "" };
-    Ok(TextEdit {
-        range: TextRange::new(lookup.call.start as usize, last.end as usize),
-        new_text: format!("{opened}{key}{options}{closed}"),
-    })
+    let (call, place) = (lookup.call, lookup.place);
+    let mut edits = vec![TextEdit {
+        range: TextRange::new(call.start as usize, place.start as usize),
+        new_text: opened.to_owned(),
+    }];
+    match lookup.default {
+        Some(default) => {
+            let merge = merge.map_or_else(String::new, |merge| format!("{merge}, "));
+            edits.push(TextEdit {
+                range: TextRange::new(place.end as usize, default.start as usize),
+                new_text: format!(", {{{merge}'default_value' => "),
+            });
+            edits.push(TextEdit::insert(
+                default.end as usize,
+                format!("}}{closed}"),
+            ));
+        }
+        None => {
+            let options = merge.map_or_else(String::new, |merge| format!(", {{{merge}}}"));
+            edits.push(TextEdit::insert(
+                place.end as usize,
+                format!("{options}{closed}"),
+            ));
+        }
+    }
+    edits.retain(|edit| !edit.range.is_empty() || !edit.new_text.is_empty());
+    Ok(edits)
 }
 
 /// Whether a call behind this text stands alone, so that nothing uses its result.

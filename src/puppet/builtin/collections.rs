@@ -36,7 +36,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
         ("concat", [first @ Value::Array(_), rest @ ..]) if !rest.is_empty() => {
             rest.iter().try_fold(first.clone(), |all, more| match more {
                 Value::Hash(_) => concatenated(&all, &Value::array([more.clone()])),
-                more => concatenated(&all, more),
+                more => concatenated(&all, &without_undef(more)),
             })
         }
         ("merge" | "stdlib::merge", hashes) => merged(evaluator, call, hashes, false),
@@ -79,7 +79,11 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
             let kept = kept.map(|(key, value)| (key.clone(), value.clone()));
             Ok(Value::from(kept.collect::<HashMap>()))
         }
-        ("any2array" | "stdlib::any2array", values) => Ok(any_to_list(values)),
+        ("any2array", values) => {
+            let values: Vec<Value> = values.iter().map(without_undef).collect();
+            Ok(any_to_list(&values))
+        }
+        ("stdlib::any2array", values) => Ok(any_to_list(values)),
         ("count", [Value::Array(elements)]) => {
             let counts = |each: &&Value| !each.is_undef() && each.as_str() != Some("");
             Ok(Value::Int(elements.iter().filter(counts).count() as i64))
@@ -214,6 +218,15 @@ fn deleted(from: &Value, what: &Value) -> Option<Value> {
     })
 }
 
+/// An argument of a function of the old API: an empty text instead of `undef` (`runtime3_converter.rb`).
+fn without_undef(value: &Value) -> Value {
+    if value.is_undef() {
+        Value::from("")
+    } else {
+        value.clone()
+    }
+}
+
 fn any_to_list(values: &[Value]) -> Value {
     match values {
         [list @ Value::Array(_)] => list.clone(),
@@ -229,10 +242,9 @@ fn any_to_list(values: &[Value]) -> Value {
 }
 
 fn picked(values: &[Value]) -> Evaluated {
-    let mut there = values.iter().filter(|value| {
-        let is_empty = value.is_undef() || matches!(value.as_str(), Some("" | "undef"));
-        !is_empty
-    });
+    let mut there = values
+        .iter()
+        .filter(|value| !value.is_undef() && value.as_str() != Some(""));
     match there.next() {
         Some(Value::Array(elements)) if elements.is_empty() => Err(Stop::unknown(
             "'pick' is not evaluated with these arguments",

@@ -31,6 +31,8 @@ struct Use<'a> {
     form: Form,
     /// Whether it can only mean the fact.
     is_certain: bool,
+    /// Whether it is a part of `$facts`.
+    is_of_facts: bool,
 }
 
 /// How a variable is written.
@@ -56,7 +58,8 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     find(&parse.root, text, None, &mut uses);
     for found in uses {
         let may_be_fact = found.is_certain || own.may_be_fact(found.name);
-        if may_be_fact && !is_custom_fact(at.snapshot(), found.name) {
+        let is_set = || !found.is_of_facts && at.checker.site_variables().contains(found.name);
+        if may_be_fact && !is_custom_fact(at.snapshot(), found.name) && !is_set() {
             report(at, &found, findings);
         }
     }
@@ -122,13 +125,14 @@ fn find<'a>(
     if matches!(node.kind, ExpressionKind::Plan(_)) {
         return;
     }
+    let of_facts = part_of_facts(node);
     let named = if let ExpressionKind::Variable(name) = &node.kind {
         match name.strip_prefix("::") {
             Some(top) => Some((top, true)),
             None => Some((&**name, false)),
         }
     } else {
-        part_of_facts(node).map(|name| (name, true))
+        of_facts.map(|name| (name, true))
     };
     if let Some((name, is_certain)) = named
         && let CoreFact::Legacy(structured) = core_fact(name)
@@ -147,6 +151,7 @@ fn find<'a>(
                 (true, _) => Form::WithDollar,
             },
             is_certain,
+            is_of_facts: of_facts.is_some(),
         });
     }
     // An access to a variable of an interpolation is what the braces contain.
@@ -226,6 +231,16 @@ mod tests {
              b: \"%{network_eth0}\" #~ legacy-fact\n#- hiera.yaml\nversion: 5\n\
              hierarchy: [{name: c, paths: ['%{network_primary_ip}.yaml', common.yaml]}]\n\
              #- modules/network/lib/facter/network.rb\nFacter.add(:network_primary_ip) do\nend\n";
+        check_rule(RULE, files);
+    }
+
+    #[test]
+    fn a_variable_that_the_site_manifest_sets_is_no_fact() {
+        let files = "#- manifests/site.pp\n$osfamily = $facts['os']['family']\n\
+             #- modules/m/manifests/init.pp\nclass m { $a = $::osfamily }\n\
+             class m::b { $a = $facts['osfamily'] } #~ legacy-fact\n\
+             #- data/common.yaml\na: \"%{osfamily} %{::osfamily}\"\nb: \"%{facts.osfamily}\" #~ legacy-fact\n\
+             #- hiera.yaml\nversion: 5\nhierarchy: [{name: c, paths: ['%{osfamily}.yaml', common.yaml]}]\n";
         check_rule(RULE, files);
     }
 
