@@ -353,9 +353,15 @@ impl<'a> HieraFiles<'a> {
         root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
     }
 
-    /// The files of the workspace for which [`HieraFiles::contains`] is false. O(files + files that
-    /// match a level).
+    /// The files of the workspace for which [`HieraFiles::contains`] is false. O(files).
     pub fn unread_files(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
+        self.analysis.snapshot.files_except(self.read_files())
+    }
+
+    /// The files of the workspace for which [`HieraFiles::contains`] is true: where there are many to ask about,
+    /// this costs less. O(files that match a level).
+    #[must_use]
+    pub fn read_files(&self) -> HashSet<FileId, KeyHashing> {
         let snapshot = self.analysis.snapshot;
         let mut read: HashSet<FileId, KeyHashing> = HashSet::default();
         for (root, places) in &self.roots {
@@ -379,7 +385,7 @@ impl<'a> HieraFiles<'a> {
             };
             read.extend(doubtful.into_iter().filter(is_read));
         }
-        snapshot.files_except(read)
+        read
     }
 
     /// Whether a file of the snapshot is data that a hierarchy reads with one of Puppet's own

@@ -7,7 +7,7 @@ use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
-use crate::lookup::{ConfigCache, Data, FoundFunctions, Session, SessionHost, Settings};
+use crate::lookup::{ConfigCache, Data, FoundFunctions, KeptFiles, Session, SessionHost, Settings};
 use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
@@ -26,6 +26,7 @@ pub struct SiteManifests {
     configs: ConfigCache,
     extent: Extent,
     functions: Arc<FoundFunctions>,
+    known: Arc<KeptFiles>,
     seen: Mutex<Dependencies>,
     /// The stamp of the last snapshot in which nothing uses variables of classes.
     unused_in: Mutex<u64>,
@@ -74,6 +75,7 @@ impl SiteManifests {
             configs,
             extent: Extent::NodeBlocks,
             functions: Arc::default(),
+            known: Arc::default(),
             unused_in: Mutex::new(snapshot.stamp()),
             seen: Mutex::new(Dependencies {
                 snapshot: snapshot.clone(),
@@ -211,7 +213,9 @@ impl Manifests for SiteManifests {
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
         let language = SessionHost::new(view.session(), Data::Allowed);
-        let language = language.with_functions(&self.functions);
+        let language = language
+            .with_functions(&self.functions)
+            .with_files(&self.known);
         let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
         let mut assigned = self.site.run(&language, scope, certname, &node.variables);
         assigned.is_for_agent = self.extent == Extent::NodeBlocks;
@@ -344,6 +348,19 @@ impl Analysis<'_> {
         let tops = environments.flat_map(|root| self.site_bodies(root));
         let set = tops.flat_map(|top| &top.code.variables);
         set.map(|it| Arc::clone(&it.name)).collect()
+    }
+
+    /// The variables that the manifests of every environment set at top scope, perhaps under conditions.
+    #[must_use]
+    pub fn top_variables(self) -> BTreeSet<Arc<str>> {
+        let environments = self.snapshot.roots().environments();
+        let of_each = environments.map(|root| -> BTreeSet<Arc<str>> {
+            let tops = self.site_bodies(root).into_iter();
+            let set = tops.flat_map(|top| &top.code.variables);
+            let set = set.filter(|it| !it.in_node_block);
+            set.map(|it| Arc::clone(&it.name)).collect()
+        });
+        of_each.reduce(|all, own| &all & &own).unwrap_or_default()
     }
 }
 

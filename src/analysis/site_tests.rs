@@ -6,6 +6,7 @@ use crate::fixture::Fixture;
 use crate::lookup::{CODEDIR, PuppetVersion, Request};
 use crate::scope::{DEFAULT_ENVIRONMENT, read_nodes};
 use crate::value::from_json;
+use crate::workspace::{Change, Workspace};
 
 /// The value of `k` for the node `n`.
 fn k(conf: &str, manifests: &str) -> String {
@@ -225,4 +226,26 @@ fn variables_of_manifests_elsewhere_are_unknown() {
         );
     }
     assert_eq!(k("", ""), "common");
+}
+
+#[test]
+fn manifests_are_run_again_if_a_function_of_a_module_appears() {
+    for (site, is_kept) in [
+        ("$role = pick('a', 'b')\n", false),
+        ("$role = sha256('a')\n", true),
+    ] {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec![Arc::from("/w")]));
+        let config = "version: 5\nhierarchy: [{name: a, path: c.yaml}]\n";
+        let files = [("hiera.yaml", config), ("manifests/site.pp", site)];
+        let files = files.map(|(at, text)| Change::file(format!("/w/{at}"), text));
+        let before = workspace.apply(Change::Batch(files.into()));
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let root = |snapshot: &Snapshot| snapshot.roots().environments().next().unwrap().clone();
+        let manifests = SiteManifests::of(&before, &root(&before), &settings);
+        let function = "/w/modules/m/lib/puppet/functions/pick.rb";
+        let after = workspace.apply(Change::file(function, ""));
+        let holds = manifests.holds_in(&after, &root(&after), &settings);
+        assert_eq!(holds, is_kept, "{site}");
+    }
 }

@@ -141,6 +141,23 @@ enum Command {
 /// How a command ends: with an exit code, or with a message and exit code 1.
 type Ended = Result<ExitCode, String>;
 
+impl Command {
+    /// Whether it reads files, which may be named by relative paths.
+    fn reads_files(&self) -> bool {
+        let needs_none = matches!(
+            self,
+            Command::Explain { .. }
+                | Command::Rules
+                | Command::ProjectSchema
+                | Command::Completions { .. }
+                | Command::Man { .. }
+        );
+        #[cfg(feature = "server")]
+        let needs_none = needs_none || matches!(self, Command::SettingsSchema);
+        !needs_none
+    }
+}
+
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -155,8 +172,8 @@ fn run() -> Ended {
     terminal::choose_color(arguments.color);
     let is_server = matches!(arguments.command, None | Some(Command::Server { .. }));
     log::start(is_server);
-    if !is_server {
-        crate::disk::current_folder()?;
+    if !is_server && arguments.command.as_ref().is_some_and(Command::reads_files) {
+        crate::disk::check_current_folder()?;
     }
     match arguments.command {
         None if !arguments.stdio && std::io::stdin().is_terminal() => {

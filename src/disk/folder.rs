@@ -8,11 +8,11 @@ use super::scan::{Scan, list};
 use super::{Ignore, scan};
 use crate::workspace::{Change, FileSettings, Snapshot, Workspace, path};
 
-/// Whether relative paths mean something: the current folder may be gone.
+/// Fails if the current folder cannot be read, so that relative paths mean nothing: it may have been removed.
 ///
 /// # Errors
 /// The system's, in a sentence.
-pub fn current_folder() -> Result<(), String> {
+pub fn check_current_folder() -> Result<(), String> {
     let found = std::env::current_dir();
     found.map_or_else(
         |error| Err(format!("the current folder cannot be read: {error}")),

@@ -37,7 +37,7 @@ mod watch;
 
 pub use batch::DiskFiles;
 pub use failure::failure;
-pub use folder::{absolute, current_folder, listed_with, snapshot_of, snapshot_with};
+pub use folder::{absolute, check_current_folder, listed_with, snapshot_of, snapshot_with};
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_around, workspace_of};

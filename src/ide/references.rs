@@ -21,6 +21,9 @@ use crate::workspace::{
     Belongs, CodeFacts, DefinitionKind, File, FileId, Format, LOOKUP_OPTIONS, Reference, Snapshot,
 };
 
+/// Up to this many files are asked one by one whether a hierarchy reads them.
+const FEW_FILES: usize = 256;
+
 /// The role of an occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Role {
@@ -115,18 +118,25 @@ pub(crate) fn files_with<'a>(
     }
     // Most files do not name a thing, which costs less to tell than whether nodes read them.
     let may_refer = |file: &&Arc<File>| may_refer(&related, path, file);
-    if let Named::Key(key) = named {
-        return files_naming(snapshot, key).filter(may_refer).collect();
-    }
     let may_name = |file: &&Arc<File>| {
         let facts = file.facts();
-        !facts.keys.is_empty()
-            || !facts.tokens.is_empty()
-            || file.format().is_none()
-            || is_expectations(file.path())
+        let uses_it = || match named {
+            Named::Variable(name) => facts.variables().any(|one| *variable(&one.name) == **name),
+            _ => !facts.keys.is_empty() || !facts.tokens.is_empty(),
+        };
+        file.format().is_none() || is_expectations(file.path()) || uses_it()
     };
-    let files = snapshot.files().filter(may_name);
-    files.filter(may_refer).collect()
+    let naming: Vec<&Arc<File>> = match named {
+        Named::Key(key) => files_naming(snapshot, key).collect(),
+        _ => snapshot.files().filter(may_name).collect(),
+    };
+    if naming.len() <= FEW_FILES {
+        return naming.into_iter().filter(may_refer).collect();
+    }
+    let read = related.read_files();
+    let may_refer =
+        |file: &&Arc<File>| may_refer_by(&related, path, file, || read.contains(&file.id()));
+    naming.into_iter().filter(may_refer).collect()
 }
 
 /// The files that may name a key, ordered by id.
@@ -157,10 +167,20 @@ fn files_naming<'a>(
 
 /// Whether a file may refer to a key of the file at `path`, which `related` files are for.
 pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bool {
+    may_refer_by(related, path, file, || related.contains(file))
+}
+
+/// The same, where it is known whether a hierarchy reads the file.
+fn may_refer_by(
+    related: &HieraFiles<'_>,
+    path: &str,
+    file: &File,
+    is_read: impl FnOnce() -> bool,
+) -> bool {
     if file.facts().code.is_some() || is_expectations(file.path()) {
         related.has_code(file.path())
     } else {
-        **file.path() == *path || related.contains(file)
+        **file.path() == *path || is_read()
     }
 }
 

@@ -14,7 +14,8 @@ use crate::workspace::{OptionFact, Paths};
 /// Maximum number of keys whose results are kept.
 const MAX_KEYS: usize = 4_096;
 
-/// Maximum number of lists of files that are kept for a key, with 4 bytes for each file that decides.
+/// Maximum number of lists of files that are kept for a key. Each has 4 bytes for each file that decides, and the list
+/// that was asked about, which is shared.
 const MAX_LISTS: usize = 16;
 
 /// The results for the last state of the files.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::context::{Environment, PuppetVersion, Strict};
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
+use super::passed::KeptFiles;
 use super::request::{Asker, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
@@ -42,6 +43,7 @@ pub struct SessionHost<'a> {
     variables: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
     functions: Arc<FoundFunctions>,
+    files: Option<Arc<KeptFiles>>,
 }
 
 /// The functions that were found in one set of files, by name: finding one lists all modules.
@@ -67,6 +69,16 @@ impl<'a> SessionHost<'a> {
             variables: RefCell::default(),
             paths: RefCell::default(),
             functions: Arc::default(),
+            files: None,
+        }
+    }
+
+    /// The same host, with what lookups for other nodes have found out about files.
+    #[must_use]
+    pub fn with_files(self, files: &Arc<KeptFiles>) -> SessionHost<'a> {
+        SessionHost {
+            files: Some(Arc::clone(files)),
+            ..self
         }
     }
 
@@ -164,7 +176,13 @@ impl Host for SessionHost<'_> {
             },
             ..Request::default()
         };
-        let answer = self.session.lookup(scope, &request);
+        let answer = match (&self.files, self.session.files.stamp()) {
+            (Some(files), Some(stamp)) => files.lend(stamp, |files| {
+                let mut compilation = self.session.compilation_with(scope, files);
+                compilation.lookup(&request)
+            }),
+            _ => self.session.lookup(scope, &request),
+        };
         self.keys
             .borrow_mut()
             .extend(answer.reads.keys.iter().cloned());

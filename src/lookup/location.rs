@@ -37,7 +37,7 @@ const MAX_KEPT_PATHS: usize = 20_000;
 pub(super) struct KnownPlaces(Rc<RefCell<PlacesByPath>>);
 
 #[derive(Debug, Default)]
-struct PlacesByPath {
+pub(super) struct PlacesByPath {
     /// The files that globs match.
     globs: Map<String, Vec<Arc<str>>>,
     /// By data directory and path.
@@ -54,14 +54,10 @@ impl KeptPlaces {
     pub(super) fn lend<R>(&self, request: impl FnOnce(&KnownPlaces) -> R) -> R {
         // What is lent is lost after a panic, and nothing else.
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = std::mem::take(&mut *lock());
-        let places = KnownPlaces(Rc::new(RefCell::new(known)));
+        let places = KnownPlaces::of(std::mem::take(&mut *lock()));
         let result = request(&places);
-        if let Some(known) = Rc::into_inner(places.0) {
-            let known = known.into_inner();
-            if known.count + known.globs.len() <= MAX_KEPT_PATHS {
-                *lock() = known;
-            }
+        if let Some(known) = places.into_known() {
+            *lock() = known;
         }
         result
     }
@@ -78,6 +74,16 @@ struct PlaceOfPath {
 }
 
 impl KnownPlaces {
+    pub(super) fn of(known: PlacesByPath) -> KnownPlaces {
+        KnownPlaces(Rc::new(RefCell::new(known)))
+    }
+
+    /// What is known now, if it is not too much to keep.
+    pub(super) fn into_known(self) -> Option<PlacesByPath> {
+        let known = Rc::into_inner(self.0)?.into_inner();
+        (known.count + known.globs.len() <= MAX_KEPT_PATHS).then_some(known)
+    }
+
     fn get(&self, datadir: &PathText, path: &PathText) -> Option<PlaceOfPath> {
         let places = self.0.borrow();
         let found = places.paths.get(&*datadir.text)?.get(&*path.text)?;

@@ -3,21 +3,23 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{ValueOrigin, own_reading};
 use super::engine::{Engine, Map};
 use super::level::{Location, key_root};
-use super::location::KnownPlaces;
+use super::location::{KnownPlaces, PlacesByPath};
 use super::request::Tracing;
 use crate::hierarchy::FunctionKind;
 use crate::interpolation::Key;
 
 /// The numbers of the files that can affect a lookup of each key, ordered; `None` for a key of many files
 /// ([`crate::workspace::Files::few_mattering`]).
-pub(super) type KnownMattering = Rc<RefCell<Map<Arc<str>, FewFiles>>>;
+pub(super) type KnownMattering = Rc<RefCell<MatteringFiles>>;
 
-pub(super) type FewFiles = Option<Rc<[u32]>>;
+type MatteringFiles = Map<Arc<str>, FewFiles>;
+
+pub(super) type FewFiles = Option<Arc<[u32]>>;
 
 /// Maximum number of files of a key that are listed: of those of other keys each is asked.
 const MAX_FILES: usize = 64;
@@ -27,6 +29,49 @@ const MAX_FILES: usize = 64;
 pub(super) struct KnownFiles {
     pub(super) places: KnownPlaces,
     pub(super) mattering: KnownMattering,
+}
+
+/// What is known of all files between lookups for many nodes, for one state of the files.
+#[derive(Debug, Default)]
+pub struct KeptFiles(Mutex<KnownOfState>);
+
+#[derive(Debug, Default)]
+struct KnownOfState {
+    /// See [`crate::workspace::Files::stamp`].
+    stamp: u64,
+    places: PlacesByPath,
+    mattering: MatteringFiles,
+}
+
+impl KeptFiles {
+    /// Makes a lookup with what is known, and keeps what it adds. A second one at the same time begins with nothing.
+    pub(super) fn lend<R>(&self, stamp: u64, lookup: impl FnOnce(&KnownFiles) -> R) -> R {
+        // What is lent is lost after a panic, and nothing else.
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = {
+            let mut kept = lock();
+            if kept.stamp == stamp {
+                std::mem::take(&mut *kept)
+            } else {
+                KnownOfState::default()
+            }
+        };
+        let files = KnownFiles {
+            places: KnownPlaces::of(known.places),
+            mattering: Rc::new(RefCell::new(known.mattering)),
+        };
+        let result = lookup(&files);
+        let KnownFiles { places, mattering } = files;
+        let known = places.into_known().zip(Rc::into_inner(mattering));
+        if let Some((places, mattering)) = known {
+            *lock() = KnownOfState {
+                stamp,
+                places,
+                mattering: mattering.into_inner(),
+            };
+        }
+        result
+    }
 }
 
 /// Maximum number of keys whose files are kept.
@@ -70,7 +115,7 @@ impl Engine<'_> {
             return numbers.clone();
         }
         let numbers = self.session.files.few_mattering(&root, MAX_FILES);
-        let numbers: FewFiles = numbers.map(Rc::from);
+        let numbers: FewFiles = numbers.map(Arc::from);
         let mut known = known.borrow_mut();
         if known.len() >= MAX_KEYS {
             known.clear();

@@ -146,7 +146,11 @@ impl Evaluator<'_> {
                 self.variables.leave(hidden);
                 result
             }
-            Callee::Library | Callee::Missing if builtin::is_known(name) => {
+            // It is defined nowhere, and so it sets no variable.
+            Callee::Lacking if builtin::is_of_library(name) => Err(Stop::unknown(format!(
+                "the standard library here has no function '{name}'"
+            ))),
+            Callee::Library | Callee::Lacking | Callee::Missing if builtin::is_known(name) => {
                 builtin::call(self, name, arguments, lambda)
             }
             Callee::Library | Callee::Ruby | Callee::Lacking | Callee::Missing => {

@@ -100,19 +100,18 @@ impl Evaluator<'_> {
                 }
                 Err(stop) => return Err(stop),
             };
-            let mut given = self.attributes(attributes)?;
-            given.fill(&defaults);
-            let is_virtual = resource.form != ResourceForm::Regular;
             if titles.as_ref().is_some_and(Value::is_undef) {
                 return Err(Stop::failed(
                     "Missing title. The title expression resulted in undef",
                 ));
             }
             let titles: Vec<Value> = titles.iter().flat_map(flattened).collect();
-            let refused = titles.iter().enumerate().find_map(refused_title);
-            if let Some(message) = refused {
-                return Err(Stop::failed(message));
+            if let Some(stop) = titles.iter().enumerate().find_map(refused_title) {
+                return Err(stop);
             }
+            let mut given = self.attributes(attributes)?;
+            given.fill(&defaults);
+            let is_virtual = resource.form != ResourceForm::Regular;
             for title in titles {
                 let result = self.declare(&type_name, &title, given.clone(), is_virtual);
                 self.past_failure(result)?;
@@ -403,30 +402,33 @@ fn is_plain(type_name: &Expression) -> bool {
     name.is_some_and(|name| is_plain_type(&name))
 }
 
-/// The elements of nested lists.
 /// The error for the title at an index that Puppet refuses (`eval_ResourceExpression`).
-fn refused_title((index, title): (usize, &Value)) -> Option<String> {
+fn refused_title((index, title): (usize, &Value)) -> Option<Stop> {
     let actual = match title {
         Value::Undef => {
-            return Some(format!(
+            return Some(Stop::failed(format!(
                 "Missing title at index {index}. The title expression resulted in an undef title"
-            ));
+            )));
         }
-        Value::String(text) => return text.is_empty().then(|| empty_title(index)),
+        Value::String(text) => return text.is_empty().then(|| Stop::failed(empty_title(index))),
         Value::Int(_) | Value::BigInt(_) => "Integer",
         Value::Float(_) => "Float",
         Value::Bool(_) => "Boolean",
+        Value::Hash(_) | Value::Sensitive(_) => {
+            return Some(Stop::unknown("the title of a resource is no text"));
+        }
         _ => return None,
     };
-    Some(format!(
+    Some(Stop::failed(format!(
         "Illegal title type at index {index}. Expected String, got {actual}"
-    ))
+    )))
 }
 
 fn empty_title(index: usize) -> String {
     format!("Empty string title at {index}. Title strings must have a length greater than zero.")
 }
 
+/// The elements of nested lists.
 fn flattened(value: &Value) -> Vec<Value> {
     match value {
         Value::Array(elements) => elements.iter().flat_map(flattened).collect(),

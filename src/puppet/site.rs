@@ -124,7 +124,9 @@ impl Site {
         uses::called(node, &mut |name| {
             let is_known = super::builtin::is_known(name);
             self.may_set_any |= !is_known;
-            self.depends_on_data |= !is_known || super::builtin::asks_data(name);
+            // Another module may define it, and another version of the library may lack it.
+            let is_of_modules = !is_known || super::builtin::is_of_library(name);
+            self.depends_on_data |= is_of_modules || super::builtin::asks_data(name);
             self.may_fail |= super::builtin::may_fail(name);
         });
         self.may_have_classes |= uses::declares(node);

@@ -58,6 +58,7 @@ pub struct Checker<'a> {
     pub(super) roots: Vec<RootContext<'a>>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
+    top_variables: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) options: OnceLock<OptionList>,
     pub(super) knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) missing_values: OnceLock<Vec<Arc<[MissingValue]>>>,
@@ -149,6 +150,7 @@ impl<'a> Checker<'a> {
             roots: Vec::new(),
             path_variables: OnceLock::new(),
             site_variables: OnceLock::new(),
+            top_variables: OnceLock::new(),
             options: OnceLock::new(),
             knockout_prefixes: OnceLock::new(),
             missing_values: OnceLock::new(),
@@ -453,6 +455,12 @@ impl<'a> Checker<'a> {
     pub(super) fn site_variables(&self) -> &BTreeSet<Arc<str>> {
         self.site_variables
             .get_or_init(|| self.analysis().site_variables())
+    }
+
+    /// The variables that the manifests of every environment set at top scope.
+    pub(super) fn top_variables(&self) -> &BTreeSet<Arc<str>> {
+        self.top_variables
+            .get_or_init(|| self.analysis().top_variables())
     }
 
     /// Whether all data that is read together with the file and may have the key is in the workspace.

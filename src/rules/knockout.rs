@@ -53,12 +53,11 @@ pub(super) struct Knocking<'a> {
 /// The knock-outs in a key's value. `None` if there are none, if not exactly one root reads the
 /// file, or if too many files set the key.
 pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knocking<'a>> {
-    let set = file.checker.knockout_prefixes().iter();
-    let mut prefixes = std::iter::once(USUAL_PREFIX).chain(set.map(|prefix| &**prefix));
     // Dashes are in many texts; the options of a scope cost more than a look at the tree.
-    let is_possible =
-        prefixes.any(|it| holds_prefix(file, key, it) && !texts(file, key, it).is_empty());
-    let reader = merging_reader(file, key).filter(|_| is_possible)?;
+    if !may_hold_prefix(file, key, |prefix| !texts(file, key, prefix).is_empty()) {
+        return None;
+    }
+    let reader = only_reader(file, key)?;
     let entry = deciding(file, reader, &key.name);
     let options = entry.as_ref().map(|entry| &entry.value);
     let prefix: Option<Arc<str>> = options.and_then(knockout_prefix).map(Arc::from);
@@ -77,13 +76,20 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     })
 }
 
-/// Whether the text of a key's value has a prefix.
-pub(super) fn holds_prefix(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> bool {
-    key.value.slice(file.file.text()).contains(prefix)
+/// Whether a prefix that is set somewhere, or the usual one, is in the text of a key's value and satisfies a condition.
+pub(super) fn may_hold_prefix(
+    file: &FileContext<'_>,
+    key: &KeyFact,
+    satisfies: impl Fn(&str) -> bool,
+) -> bool {
+    let text = key.value.slice(file.file.text());
+    let set = file.checker.knockout_prefixes().iter();
+    let mut prefixes = std::iter::once(USUAL_PREFIX).chain(set.map(|prefix| &**prefix));
+    prefixes.any(|prefix| text.contains(prefix) && satisfies(prefix))
 }
 
 /// The only root that reads the file, if few files set the key and this entry is the one that counts.
-pub(super) fn merging_reader<'f, 'a>(
+pub(super) fn only_reader<'f, 'a>(
     file: &'f FileContext<'a>,
     key: &KeyFact,
 ) -> Option<&'f Reader<'a>> {

@@ -1,8 +1,8 @@
-//! `knockout-empties-text`: a text of several lines is taken for a knock-out.
+//! `knockout-empties-text`: a deep merge takes a text for a knock-out.
 
 use std::sync::Arc;
 
-use super::knockout::{USUAL_PREFIX, holds_prefix, merging_reader, nodes_of, path_to};
+use super::knockout::{may_hold_prefix, nodes_of, only_reader, path_to};
 use super::option_list::knockout_prefix;
 use super::{FileContext, Findings, Related};
 use crate::analysis::{KeyAnswer, ScopeView, option_fact};
@@ -13,8 +13,8 @@ use crate::workspace::KeyFact;
 
 rule!("knockout-empties-text", Warning, [Key(check)], WORKSPACE);
 
-/// A text that may be taken for a knock-out.
-struct TextOfLines {
+/// A text that Puppet may take for a knock-out.
+struct MistakenText {
     node: NodeId,
     /// The keys of the hashes around it, or around its list.
     path: Vec<Arc<str>>,
@@ -22,13 +22,11 @@ struct TextOfLines {
 }
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let set = file.checker.knockout_prefixes().iter();
-    let mut prefixes = std::iter::once(USUAL_PREFIX).chain(set.map(|prefix| &**prefix));
-    if !prefixes.any(|it| holds_prefix(file, key, it) && !texts(file, key, it).is_empty()) {
+    if !may_hold_prefix(file, key, |prefix| !texts(file, key, prefix).is_empty()) {
         return;
     }
-    let Some(reader) = merging_reader(file, key).filter(|reader| !reader.reached().is_empty())
-    else {
+    let reader = only_reader(file, key).filter(|reader| !reader.reached().is_empty());
+    let Some(reader) = reader else {
         return;
     };
     let ask =
@@ -66,20 +64,17 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// The texts of several lines in a key's value, one of which starts with a prefix: values of hashes, and
-/// elements of lists.
-fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<TextOfLines> {
+/// The texts in a key's value of which a line starts with a prefix, and that are no knock-outs: the value itself, values of
+/// hashes, and elements of lists.
+fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<MistakenText> {
     let tree = file.tree();
     let mut found = Vec::new();
     let mut add = |node: NodeId, list: Option<NodeId>| {
         let text = tree.scalar_text(node);
-        let is_it = |text: &&Arc<str>| {
-            text.contains('\n') && text.lines().any(|line| line.starts_with(prefix))
-        };
-        if text.is_some_and(|text| is_it(&text))
+        if text.is_some_and(|text| is_mistaken(text, prefix, list.is_some()))
             && let Some(path) = path_to(tree, list.unwrap_or(node), key)
         {
-            found.push(TextOfLines {
+            found.push(MistakenText {
                 node,
                 path,
                 is_element: list.is_some(),
@@ -90,14 +85,29 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<TextOfLines
         match &node.kind {
             NodeKind::Sequence(elements) => elements.iter().for_each(|id| add(*id, Some(at))),
             NodeKind::Mapping(pairs) => pairs.iter().for_each(|(_, id)| add(*id, None)),
+            NodeKind::Scalar(_) if node.full_range() == key.value => add(at, None),
             NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
         }
     }
     found
 }
 
+/// Whether a text has the prefix at the start of a line, and can mean no knock-out: it has several lines or, as a value,
+/// looks like options of a command.
+fn is_mistaken(text: &str, prefix: &str, is_element: bool) -> bool {
+    let is_command = || {
+        let rest = text.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.trim_end().contains([' ', '=']))
+    };
+    if text.contains('\n') {
+        text.lines().any(|line| line.starts_with(prefix))
+    } else {
+        !is_element && is_command()
+    }
+}
+
 /// Whether nodes that read the file get the key's value without a text, and no higher level replaces it.
-fn is_lost(file: &FileContext<'_>, found: &KeyAnswer, text: &TextOfLines) -> bool {
+fn is_lost(file: &FileContext<'_>, found: &KeyAnswer, text: &MistakenText) -> bool {
     let is_own = |path: Option<&str>| path == Some(&**file.file.path());
     let mut sources = found.sources.iter();
     let Some(own) = sources.position(|source| is_own(source.path.as_deref())) else {

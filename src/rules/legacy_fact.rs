@@ -69,7 +69,7 @@ fn report(
         return;
     };
     // Agents send custom facts whatever their names, and manifests may set such a variable themselves.
-    let is_set = || !path.starts_with("facts.") && file.checker.site_variables().contains(name);
+    let is_set = || !path.starts_with("facts.") && file.checker.top_variables().contains(name);
     if is_custom_fact(file.snapshot(), name) || is_set() {
         return;
     }

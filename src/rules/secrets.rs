@@ -247,14 +247,21 @@ fn is_hash(text: &str) -> bool {
     is_crypt || is_ldap || is_mysql || is_postgresql || is_other || is_django(text)
 }
 
-/// `ALGORITHM$…$…$…`
+/// `ALGORITHM$…`, as Django stores passwords.
 fn is_django(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('$').collect();
-    let is_word = |word: &str| {
-        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(is_part)
-    };
-    parts.len() > 3 && is_word(parts[0]) && parts.iter().all(|part| !part.is_empty())
+    const ALGORITHMS: [&str; 9] = [
+        "argon2",
+        "bcrypt",
+        "bcrypt_sha256",
+        "md5",
+        "pbkdf2_sha1",
+        "pbkdf2_sha256",
+        "scrypt",
+        "sha1",
+        "unsalted_sha1",
+    ];
+    let algorithm = text.split_once('$').map(|(algorithm, _)| algorithm);
+    algorithm.is_some_and(|algorithm| ALGORITHMS.contains(&algorithm))
 }
 
 /// Whether a text has the length of a hash and is hexadecimal: MD5 to SHA-512.
@@ -384,10 +391,12 @@ mod tests {
             "*6BB4837EB74329105EE4568DDA7DC67ED2CA2AD9",
             "grub.pbkdf2.sha512.10000.84E0.9A1C",
             "pbkdf2_sha256$260000$abc$def",
+            "sha1$3kd9s$5f4dcc3b5aa765d61d8327deb882cf99aabbccdd",
+            "bcrypt_sha256$$2b$12$abcdef",
         ] {
             assert!(is_hash(hash), "{hash}");
         }
-        for password in ["pass$word", "a$b$$c", "Us$d$90$x"] {
+        for password in ["pass$word", "a$b$$c", "kq7$Zp2x$9Lm4$vT8"] {
             assert!(!is_hash(password), "{password}");
         }
     }

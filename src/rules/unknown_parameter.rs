@@ -187,6 +187,13 @@ mod tests {
             "modules/b/manifests/init.pp\nclass b { inline_epp('<%= lookup(\"a::zz\") %>') }",
             "modules/b/manifests/init.pp\nclass b { inline_epp(\"<%= lookup(\\\"a::zz\\\") %>\") }",
             "modules/b/manifests/init.pp\nclass b { inline_template(\"<%= scope.function_hiera(['a::zz']) %>\") }",
+            "modules/b/manifests/init.pp\nclass b { call('lookup', \"${x}::zz\") }",
+            "modules/b/manifests/init.pp\nclass b { $k = 'a::zz' call('lookup', $k) }",
+            "modules/b/manifests/init.pp\nclass b { b::lookup(\"${x}::zz\") }",
+            "modules/b/manifests/init.pp\nclass b { b::lookup(['a::yy', 'a::zz']) }",
+            "modules/b/manifests/init.pp\nclass b { call('lookup', {name => 'a::zz'}) }",
+            "modules/b/manifests/init.pp\nclass b { $x = Deferred.new('lookup', [['a::zz']]) }",
+            "modules/b/manifests/init.pp\nclass b { inline_epp(\"<%= lookup(\\\"${x}::zz\\\") %>\") }",
             "modules/b/functions/f.pp\nfunction b::f($context) { $context.interpolate(\"%{hiera('a::zz')}\") }",
         ];
         let reported = [
@@ -198,7 +205,7 @@ mod tests {
             "manifests/site.pp\n$k = 'a::yy'\nnode default { lookup($k) }",
             "manifests/site.pp\n$k = \"b::${x}\"\nlookup($k)",
             "manifests/site.pp\n$m = 'b'\nlookup(\"${m}::zz\")",
-            "modules/b/manifests/init.pp\nclass b { notice('a::zz', \"lookup a::zz\") }",
+            "modules/b/manifests/init.pp\nclass b { notice('a::zz', \"lookup a::zz\") dns_lookup($x) }",
         ];
         for (code, mark) in silent
             .map(|it| (it, ""))

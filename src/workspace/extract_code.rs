@@ -150,19 +150,20 @@ impl CodeExtraction<'_> {
                     documentation: self.documentation(self.line_of(start)).text(),
                 });
             }
-            ExpressionKind::Text(_) => self.calls_in_text(node),
+            ExpressionKind::Text(_) | ExpressionKind::Concatenated(_) => self.calls_in_text(node),
             ExpressionKind::Call(call) => {
                 let arguments: Vec<&Expression> = call.arguments.iter().collect();
                 match &call.function.kind {
                     ExpressionKind::Name(name) => self.call(node, name, &arguments),
-                    ExpressionKind::Reference(name) if &**name == "Deferred" => {
-                        self.call_by_text(node, &arguments);
-                    }
+                    _ if is_deferred(&call.function) => self.call_by_text(node, &arguments),
                     _ => {}
                 }
             }
             ExpressionKind::MethodCall(call) => {
                 if let ExpressionKind::NamedAccess(access) = &call.function.kind {
+                    if is_deferred(&access.left) {
+                        self.call_by_text(node, &call.arguments.iter().collect::<Vec<_>>());
+                    }
                     let first = std::iter::once(&access.left);
                     let arguments: Vec<&Expression> = first.chain(&call.arguments).collect();
                     self.call(node, &access.name, &arguments);
@@ -305,10 +306,7 @@ impl CodeExtraction<'_> {
                 return;
             }
             name => {
-                let last = name.rsplit("::").next().unwrap_or(name);
-                if last.contains("lookup") || last.contains("hiera") {
-                    self.looked_up_otherwise(node, arguments.first().copied());
-                }
+                self.call_of_other(node, name, arguments);
                 self.may_declare(name, node);
                 return;
             }
@@ -540,6 +538,11 @@ impl<'a> LookupCallArguments<'a> {
         }
         name
     }
+}
+
+/// `Deferred`, by which agents call functions.
+fn is_deferred(node: &Expression) -> bool {
+    matches!(&node.kind, ExpressionKind::Reference(name) if &**name == "Deferred")
 }
 
 /// Whether an argument may be a hash of options or something else.

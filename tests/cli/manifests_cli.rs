@@ -548,6 +548,22 @@ fn a_function_that_the_visible_standard_library_lacks_is_unknown() {
     assert_eq!(compiled(body, &[(old, "")]), "--- 'true'\n");
     let other = "modules/stdlib/lib/puppet/parser/functions/pick.rb";
     assert_ne!(compiled(body, &[(other, "")]), "--- 'true'\n");
+    // Puppet's own functions are in no module.
+    let site = (
+        "manifests/site.pp",
+        "$motd = sha256('hello')\nif $facts['os']['family'] == 'RedHat' { $role = 'web' }\ninclude m\n",
+    );
+    let body = "$c = $nope ? { undef => 'none', default => 'some' }";
+    assert_eq!(compiled(body, &[site, (other, "")]), "--- none\n");
+    let hierarchy = (
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: role, path: '%{role}.yaml'}, {name: common, path: common.yaml}]\n",
+    );
+    let role = ("data/web.yaml", "x: web\n");
+    assert_eq!(
+        compiled("$c = 1", &[site, (other, ""), hierarchy, role]),
+        "--- '1'\n"
+    );
 }
 
 #[test]
@@ -564,6 +580,10 @@ fn titles_of_resources_are_texts() {
         (
             "5",
             "Illegal title type at index 0. Expected String, got Integer",
+        ),
+        (
+            "undef: content => fail('boom'); '/a'",
+            "Missing title. The title expression resulted in undef",
         ),
         (
             "['/a', '']",

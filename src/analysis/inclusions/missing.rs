@@ -7,9 +7,8 @@ use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::analysis::scope_view::layers_of;
-use crate::analysis::{quoted, sources};
 use crate::hierarchy::Layer;
-use crate::lookup::{LookupError, Reach, Request, UnknownCause};
+use crate::lookup::{LookupError, Reach, UnknownCause};
 use crate::scope::{Knowledge, Scope};
 
 impl<'a> Inclusions<'_, 'a> {
@@ -77,21 +76,20 @@ impl<'a> Inclusions<'_, 'a> {
         if holders.any(|file| self.reaches(file.path()).iter().any(is_for_all)) {
             return Members::default();
         }
-        let open = Scope::open();
-        let request = Request::key(key);
-        let answer = self.view.session().lookup(&open, &request);
+        let known = self.open_scope.take();
+        let mut open = self.view.resume(&Scope::open(), known);
+        let found = open.key_answer(key);
+        self.open_scope.replace(open.into_known());
         let not_found = |error: &LookupError| error.is_not_found();
-        if !answer.result.as_ref().is_err_and(not_found)
+        if !found.answer.result.as_ref().is_err_and(not_found)
             || self.view.has_outside(key)
             || self.view.lacks_file(key)
         {
             return Members::default();
         }
-        if answer.unknown.is_empty() {
+        if found.answer.unknown.is_empty() {
             return self.without_strange_readers(key, members.clone());
         }
-        let given = sources(&answer, &quoted(key));
-        let found = self.view.key_answer_from(key, &open, answer, given);
         let mut lacking = members.clone();
         for unknown in found.unknowns(&self.analysis(), &[]) {
             let UnknownCause::Path(possible) = &unknown.cause else {

@@ -32,7 +32,7 @@ use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
 use crate::analysis::members::Members;
 use crate::analysis::site::{IncludedList, ListLevels, is_for_everyone, list_included};
-use crate::analysis::{Analysis, Defined, RootView};
+use crate::analysis::{Analysis, Defined, KnownOfScope, RootView};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
 use crate::scope::{KnownNodes, Scope};
@@ -179,6 +179,8 @@ struct Inclusions<'v, 'a> {
     broken: Broken<'a>,
     /// The locations that read files, by path.
     reaches: RefCell<HashMap<Box<str>, Reaches>>,
+    /// What is known about the scope of which nothing is known.
+    open_scope: RefCell<KnownOfScope>,
 }
 
 impl<'a> Analysis<'a> {
@@ -253,6 +255,7 @@ impl<'v, 'a> Inclusions<'v, 'a> {
             order,
             broken,
             reaches: RefCell::default(),
+            open_scope: RefCell::default(),
         }
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
         }
         ("merge" | "stdlib::merge", hashes) => merged(evaluator, call, hashes, false),
         ("deep_merge", hashes) if hashes.len() > 1 => merged(evaluator, call, hashes, true),
-        ("has_key", [Value::Hash(hash), key]) => Ok(Value::Bool(hash.contains_key(key))),
+        ("has_key", [Value::Hash(hash), key]) => {
+            Ok(Value::Bool(hash.contains_key(&without_undef(key))))
+        }
         ("member", [Value::Array(elements), Value::Array(wanted)]) if !wanted.is_empty() => {
             let has = |one: &Value| elements.contains(one);
             Ok(Value::Bool(wanted.iter().all(has)))

@@ -193,9 +193,14 @@ pub(super) fn is_of_puppet(name: &str) -> bool {
 /// Whether a function's effects are known: it returns a value, and sets no variable.
 pub(super) fn is_known(name: &str) -> bool {
     is_of_puppet(name)
-        || OF_LIBRARY.contains(&name)
+        || is_of_library(name)
         || STATEMENTS.contains(&name)
         || NOT_RUN.contains(&name)
+}
+
+/// Whether a function is the standard library's, and is evaluated.
+pub(super) fn is_of_library(name: &str) -> bool {
+    OF_LIBRARY.contains(&name)
 }
 
 /// Whether a function may declare classes, judging by its name. False for functions known not to,

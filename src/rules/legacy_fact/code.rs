@@ -58,7 +58,7 @@ pub(super) fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     find(&parse.root, text, None, &mut uses);
     for found in uses {
         let may_be_fact = found.is_certain || own.may_be_fact(found.name);
-        let is_set = || !found.is_of_facts && at.checker.site_variables().contains(found.name);
+        let is_set = || !found.is_of_facts && at.checker.top_variables().contains(found.name);
         if may_be_fact && !is_custom_fact(at.snapshot(), found.name) && !is_set() {
             report(at, &found, findings);
         }
@@ -242,6 +242,27 @@ mod tests {
              #- data/common.yaml\na: \"%{osfamily} %{::osfamily}\"\nb: \"%{facts.osfamily}\" #~ legacy-fact\n\
              #- hiera.yaml\nversion: 5\nhierarchy: [{name: c, paths: ['%{osfamily}.yaml', common.yaml]}]\n";
         check_rule(RULE, files);
+    }
+
+    #[test]
+    fn a_variable_of_some_nodes_or_of_one_environment_is_a_fact() {
+        let data = "data/common.yaml\na: \"%{osfamily}\" #~ legacy-fact\n";
+        let config = "hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let in_block = "node 'a' { $osfamily = 'x' }\n";
+        check_rule(
+            RULE,
+            &format!("#- manifests/site.pp\n{in_block}#- {data}#- {config}"),
+        );
+        let environment =
+            |name: &str| format!("#- environments/{name}/{config}#- environments/{name}/{data}");
+        check_rule(
+            RULE,
+            &format!(
+                "#- environments/a/manifests/site.pp\n$osfamily = 'x'\n{}{}",
+                environment("a"),
+                environment("b")
+            ),
+        );
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub fn dump_body(value: &Value) -> String {
 }
 
 /// The value as it is written to a data file: [`dump_body`] with quotes around texts that other readers than Puppet's take
-/// for numbers, such as `7e1`.
+/// for something else, such as `7e1`, `+.inf` and the 30th of February.
 #[must_use]
 pub fn dump_data(value: &Value) -> String {
     body(&write(value, StdHashMap::new(), Purpose::Store)).to_owned()
