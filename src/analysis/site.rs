@@ -7,7 +7,9 @@ use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
-use crate::lookup::{ConfigCache, Data, FoundFunctions, KeptFiles, Session, SessionHost, Settings};
+use crate::lookup::{
+    ConfigCache, Data, FoundFunctions, NodeFilesCache, Session, SessionHost, Settings,
+};
 use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
@@ -26,7 +28,7 @@ pub struct SiteManifests {
     configs: ConfigCache,
     extent: Extent,
     functions: Arc<FoundFunctions>,
-    known: Arc<KeptFiles>,
+    known: Arc<NodeFilesCache>,
     seen: Mutex<Dependencies>,
     /// The stamp of the last snapshot in which nothing uses variables of classes.
     unused_in: Mutex<u64>,

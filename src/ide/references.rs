@@ -120,15 +120,19 @@ pub(crate) fn files_with<'a>(
     let may_refer = |file: &&Arc<File>| may_refer(&related, path, file);
     let may_name = |file: &&Arc<File>| {
         let facts = file.facts();
-        let uses_it = || match named {
-            Named::Variable(name) => facts.variables().any(|one| *variable(&one.name) == **name),
-            _ => !facts.keys.is_empty() || !facts.tokens.is_empty(),
+        let uses_it = || {
+            if let Named::Variable(name) = named {
+                facts.variables().any(|one| *variable(&one.name) == **name)
+            } else {
+                !facts.keys.is_empty() || !facts.tokens.is_empty()
+            }
         };
         file.format().is_none() || is_expectations(file.path()) || uses_it()
     };
-    let naming: Vec<&Arc<File>> = match named {
-        Named::Key(key) => files_naming(snapshot, key).collect(),
-        _ => snapshot.files().filter(may_name).collect(),
+    let naming: Vec<&Arc<File>> = if let Named::Key(key) = named {
+        files_naming(snapshot, key).collect()
+    } else {
+        snapshot.files().filter(may_name).collect()
     };
     if naming.len() <= FEW_FILES {
         return naming.into_iter().filter(may_refer).collect();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::context::{Environment, PuppetVersion, Strict};
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
-use super::passed::KeptFiles;
+use super::passed::NodeFilesCache;
 use super::request::{Asker, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
@@ -43,7 +43,7 @@ pub struct SessionHost<'a> {
     variables: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
     functions: Arc<FoundFunctions>,
-    files: Option<Arc<KeptFiles>>,
+    files: Option<Arc<NodeFilesCache>>,
 }
 
 /// The functions that were found in one set of files, by name: finding one lists all modules.
@@ -75,7 +75,7 @@ impl<'a> SessionHost<'a> {
 
     /// The same host, with what lookups for other nodes have found out about files.
     #[must_use]
-    pub fn with_files(self, files: &Arc<KeptFiles>) -> SessionHost<'a> {
+    pub fn with_files(self, files: &Arc<NodeFilesCache>) -> SessionHost<'a> {
         SessionHost {
             files: Some(Arc::clone(files)),
             ..self

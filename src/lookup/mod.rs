@@ -89,7 +89,7 @@ pub use over_nodes::{
     FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
 };
 pub use over_versions::{VersionDifferences, VersionSide};
-pub use passed::KeptFiles;
+pub use passed::NodeFilesCache;
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{
     Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,

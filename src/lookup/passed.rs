@@ -33,7 +33,7 @@ pub(super) struct KnownFiles {
 
 /// What is known of all files between lookups for many nodes, for one state of the files.
 #[derive(Debug, Default)]
-pub struct KeptFiles(Mutex<KnownOfState>);
+pub struct NodeFilesCache(Mutex<KnownOfState>);
 
 #[derive(Debug, Default)]
 struct KnownOfState {
@@ -43,7 +43,7 @@ struct KnownOfState {
     mattering: MatteringFiles,
 }
 
-impl KeptFiles {
+impl NodeFilesCache {
     /// Makes a lookup with what is known, and keeps what it adds. A second one at the same time begins with nothing.
     pub(super) fn lend<R>(&self, stamp: u64, lookup: impl FnOnce(&KnownFiles) -> R) -> R {
         // What is lent is lost after a panic, and nothing else.

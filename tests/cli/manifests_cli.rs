@@ -554,7 +554,8 @@ fn a_function_that_the_visible_standard_library_lacks_is_unknown() {
         "$motd = sha256('hello')\nif $facts['os']['family'] == 'RedHat' { $role = 'web' }\ninclude m\n",
     );
     let body = "$c = $nope ? { undef => 'none', default => 'some' }";
-    assert_eq!(compiled(body, &[site, (other, "")]), "--- none\n");
+    let version = (".hiera-ls.yaml", "puppetVersion: 7\n");
+    assert_eq!(compiled(body, &[site, (other, ""), version]), "--- none\n");
     let hierarchy = (
         "hiera.yaml",
         "version: 5\nhierarchy: [{name: role, path: '%{role}.yaml'}, {name: common, path: common.yaml}]\n",
