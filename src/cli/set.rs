@@ -13,7 +13,7 @@ use super::suggestions::KnownKeys;
 use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use super::written::write_all;
-use crate::analysis::RootView;
+use crate::analysis::{RootView, quoted};
 use crate::ide::json::json;
 use crate::plan::goal::{
     Goal, Outcome, OutcomeFields, Proposal, ProposalFields, SearchProgress, diff, nodes_of,
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
         name: (arguments.format == SetForm::Text).then_some(shown),
         ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?
     };
-    note_unknown_key(&loaded, &goal.key);
+    note_unknown_key(&loaded, &quoted(&goal.key));
     let progress = RefCell::new(ProgressLine::new());
     progress.borrow_mut().show("looking for edits");
     let mut outcome = proposals(&view, &goal, &|step| {

@@ -328,3 +328,21 @@ fn texts_that_other_readers_take_for_numbers_are_quoted() {
     let text = std::fs::read_to_string(at.join("data/role/web.yaml")).unwrap();
     assert_eq!(text, "name: '7e1'\r\nids:\r\n- '0o17'\r\n- 7a1\r\n");
 }
+
+#[test]
+fn a_quoted_key_that_is_set_is_known() {
+    let folder = workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", "weird.key: 5\n"),
+    ]);
+    let (code, shown, error) = output_of(folder.path(), &["set", "'weird.key'", "6"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(shown.contains("+weird.key: 6"), "{shown}");
+    assert!(!error.contains("no data sets"), "{error}");
+    let (_, _, error) = output_of(
+        folder.path(),
+        &["why-not", "\"weird.key\"=9", "--node", "web1"],
+    );
+    assert!(!error.contains("no data sets"), "{error}");
+}
