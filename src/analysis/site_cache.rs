@@ -250,7 +250,9 @@ pub fn concerns_manifests(snapshot: &Snapshot) -> bool {
         || snapshot.delta().files.iter().any(is_code)
         || match last_difference(snapshot).keys_as_read() {
             TouchedKeys::All => true,
-            TouchedKeys::Keys(keys) => keys.iter().any(|key| is_looked_up_by_code(snapshot, key)),
+            TouchedKeys::Keys(keys) => keys
+                .iter()
+                .any(|key| snapshot.may_be_looked_up_by_call(key)),
         }
 }
 
@@ -268,14 +270,6 @@ pub fn concerns_hierarchies(snapshot: &Snapshot) -> bool {
         || delta.others_moved
         || moved.any(|path| format_of(path).is_some() && !is_known(path))
         || files.any(|file| decides_hierarchies(snapshot, &file.path))
-}
-
-/// Whether a manifest looks up a top-level key or a part of its value, or may do so.
-fn is_looked_up_by_code(snapshot: &Snapshot, key: &str) -> bool {
-    snapshot.files_looking_up(key).next().is_some()
-        || snapshot.looked_up(&format!("{key}.")).next().is_some()
-        || snapshot.files_that_may_look_up(key).next().is_some()
-        || snapshot.files_that_compute_keys().next().is_some()
 }
 
 /// Whether the content of a file may decide which hierarchies there are and what they read: also
@@ -322,10 +316,11 @@ mod tests {
     use crate::lookup::PuppetVersion;
     use crate::workspace::{Change, Workspace};
 
-    const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\nroles: {web: [ntp]}\n\
+    const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\nx::other: 1\nroles: {web: [ntp]}\n\
          of_a: [ntp]\n#- hiera.yaml\nversion: 5\n\
          hierarchy: [{name: c, path: common.yaml}]\n#- manifests/site.pp\n\
-         lookup('classes').include\nlookup('roles.web').include\nlookup(\"of_${facts['x']}\").include\n#- modules/ntp/manifests/init.pp\n\
+         lookup('classes').include\nlookup('roles.web').include\nlookup(\"of_${facts['x']}\").include\n\
+         notice(simplib::lookup(\"x::${facts['y']}\"), simplib::lookup('x::other'), call('lookup', $facts['y']))\n#- modules/ntp/manifests/init.pp\n\
          class ntp($servers, $port = 1) {}\n";
 
     /// Whether an edit of a file keeps what is known of the sites.
@@ -352,6 +347,7 @@ mod tests {
         let data = "data/common.yaml";
         assert!(keeps(data, "other: 1", "other: 2"));
         assert!(keeps(data, "other: 1", "# why\nother: 1\nntp::por: 1"));
+        assert!(keeps(data, "x::other: 1", "x::other: 2"));
         assert!(keeps(data, "[a]", "[a, b]"));
         assert!(!keeps(data, "[ntp]", "[ntp, b]"));
         assert!(!keeps(data, "web: [ntp]", "web: [ntp, b]"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::File;
-use super::code::{CodeFacts, LookupFact, LookupKey};
+use super::code::{CodeFacts, LookupFact, LookupFunction, LookupKey};
 use super::delta::FileDelta;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
@@ -123,6 +123,13 @@ impl Snapshot {
     #[must_use]
     pub fn may_be_knocked_out_by_call(&self, key: &str) -> bool {
         self.has_lookup(key, |lookup| lookup.may_knock_out)
+    }
+
+    /// Whether a call of one of Puppet's own functions for lookups may look up a top-level key, or a part of its value: the
+    /// results of other functions are not known.
+    #[must_use]
+    pub fn may_be_looked_up_by_call(&self, key: &str) -> bool {
+        self.has_lookup(key, |lookup| lookup.function != LookupFunction::Other)
     }
 
     /// Whether a call that looks up a top-level key, or a part of its value, may merge the values of
