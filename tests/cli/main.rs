@@ -10,6 +10,7 @@
 mod arguments_cli;
 mod bolt_cli;
 mod bounds;
+mod catalogs_cli;
 mod check_cli;
 mod docs_cli;
 mod doctor_cli;
