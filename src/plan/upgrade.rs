@@ -222,7 +222,7 @@ fn candidates<'u>(
     }
     for call in upgrade.hiera_calls() {
         match &call.edits {
-            Ok(edit) => candidates.push(FixOfPlace::of_call(call, edit)),
+            Ok(edits) => candidates.push(FixOfPlace::of_call(call, edits)),
             Err(reason) => refused.push(RefusedFix {
                 what: Replaced::Call(call.function.clone()),
                 place: call.place.clone(),

@@ -37,8 +37,8 @@ struct HashText {
 }
 
 impl Snapshot {
-    /// The files with a top-level key whose hash may have an entry of a name: all with the key, if it is no
-    /// plain text. O(bytes of the hashes).
+    /// The files with a top-level key whose hash may have an entry of a name. These are all files with the key if the name
+    /// can be written in several ways. O(bytes of the hashes).
     #[must_use]
     pub fn files_with_entry(&self, key: &str, name: &Value) -> Paths {
         self.without_those_lacking(&self.fits.with_key(self, key), key, name)
