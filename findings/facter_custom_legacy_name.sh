@@ -14,8 +14,9 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get download -qq facter=4.3.0-2 ruby-thor=1.2.1-2 ruby-hocon=1.3.1-2 >/dev/null 2>&1
+apt-get download -qq facter=4.3.0-2 ruby-concurrent=1.1.6+dfsg-5 ruby-thor=1.2.1-2 ruby-hocon=1.3.1-2 >/dev/null 2>&1
 for package in ./*.deb; do dpkg-deb -x "$package" root; done
+export GEM_PATH=$work/root/usr/share/rubygems-integration/all
 export HOME=$work RUBYLIB=$work/root/usr/lib/ruby/vendor_ruby:$work/root/usr/share/rubygems-integration/all/lib
 sent() {
   mkdir -p "$1"

@@ -16,14 +16,15 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get download -qq puppet-agent=7.23.0-1+deb12u1 facter=4.3.0-2 ruby-concurrent=1.1.6+dfsg-5 ruby-deep-merge=1.1.1-2 \
+apt-get download -qq puppet-agent=7.23.0-1+deb12u1 facter=4.3.0-2 ruby-thor=1.2.1-2 ruby-hocon=1.3.1-2 \
+  ruby-concurrent=1.1.6+dfsg-5 ruby-deep-merge=1.1.1-2 \
   ruby-semantic-puppet=1.0.4-1 ruby-oj=3.14.2-1+deb12u1 ruby-multi-json=1.14.1-2 >/dev/null 2>&1
 for package in ./*.deb; do
   case $package in ./ruby-oj* | ./ruby-multi*) dpkg-deb -x "$package" more ;; *) dpkg-deb -x "$package" root ;; esac
 done
 oj=$(dirname "$(find more -name oj.rb | grep '/lib/oj.rb$')")
 extension=$(dirname "$(dirname "$(find more -name oj.so)")")
-export HOME=$work
+export HOME=$work GEM_PATH=$work/root/usr/share/rubygems-integration/all
 puppet=$work/root/usr/lib/ruby/vendor_ruby:$work/root/usr/share/rubygems-integration/all/lib
 production=env/production
 mkdir -p "$production/data"

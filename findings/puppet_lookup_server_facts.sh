@@ -11,9 +11,11 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get download -qq puppet-agent=7.23.0-1+deb12u1 facter=4.3.0-2 ruby-concurrent=1.1.6+dfsg-5 \
+apt-get download -qq puppet-agent=7.23.0-1+deb12u1 facter=4.3.0-2 ruby-thor=1.2.1-2 ruby-hocon=1.3.1-2 \
+  ruby-concurrent=1.1.6+dfsg-5 \
   ruby-deep-merge=1.1.1-2 ruby-semantic-puppet=1.0.4-1 >/dev/null 2>&1
 for package in ./*.deb; do dpkg-deb -x "$package" root; done
+export GEM_PATH=$work/root/usr/share/rubygems-integration/all
 mkdir -p env/production/data/env env/production/manifests
 cat >env/production/hiera.yaml <<'YAML'
 version: 5

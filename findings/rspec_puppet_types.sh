@@ -19,6 +19,7 @@ apt-get download -qq puppet-agent=7.23.0-1+deb12u1 facter=4.3.0-2 ruby-concurren
   ruby-rspec-expectations=3.12.0c0e1m1s0-1 ruby-rspec-mocks=3.12.0c0e1m1s0-1 ruby-rspec-support=3.12.0c0e1m1s0-1 \
   ruby-diff-lcs=1.5.0-1 ruby-thor=1.2.1-2 ruby-hocon=1.3.1-2 >/dev/null 2>&1
 for package in ./*.deb; do dpkg-deb -x "$package" root; done
+export GEM_PATH=$work/root/usr/share/rubygems-integration/all
 export HOME=$work RUBYLIB=$work/root/usr/lib/ruby/vendor_ruby:$work/root/usr/share/rubygems-integration/all/lib
 for folder in root/usr/share/rubygems-integration/all/gems/*/lib; do RUBYLIB+=:$work/$folder; done
 module=modules/web
