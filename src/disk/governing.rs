@@ -7,7 +7,11 @@ use super::DiskFiles;
 use super::native::native;
 use super::system;
 use crate::analysis::{self, Governing, PROJECT_FILE};
-use crate::workspace::{FileKind, Files as _, path};
+use crate::hierarchy::Config;
+use crate::value::load_yaml;
+use crate::workspace::{
+    Content, DiskEntry, ENVIRONMENT_CONF, FileKind, Files as _, HIERA_YAML, path,
+};
 
 /// Searches the disk upward from a folder; the home folder is skipped.
 #[must_use]
@@ -33,8 +37,24 @@ fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
     std::iter::successors(Some(folder), |folder| path::parent(folder)).find(has)
 }
 
+/// Whether a folder has only a hierarchy of version 3, which the global layer has: the environment, and perhaps the data,
+/// is elsewhere in the checkout.
+fn is_of_global_layer(folder: &str) -> bool {
+    let at = |name: &str| path::join(folder, name);
+    let DiskEntry::File {
+        content: Content::Text(text),
+        ..
+    } = super::read(&at(HIERA_YAML))
+    else {
+        return false;
+    };
+    let version = load_yaml(text.as_bytes()).ok();
+    let version = version.and_then(|value| Config::version_of(&value).ok());
+    version == Some(3) && DiskFiles::new().kind(&at(ENVIRONMENT_CONF)).is_none()
+}
+
 /// The folder to read for a file or a folder on the command line, run in the folder `here`. In this
-/// order: the environment around it; the folder around it with a `.hiera-ls.yaml` or the top of a
+/// order: the environment around it, unless that has only a hierarchy of the global layer; the folder around it with a `.hiera-ls.yaml` or the top of a
 /// git checkout; `here` if it contains it; its own folder.
 #[must_use]
 pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
@@ -42,10 +62,12 @@ pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
         Some(FileKind::Directory) => at,
         Some(FileKind::File) | None => path::parent(at).unwrap_or("/"),
     };
-    if let Some(found) = governing(own) {
+    let top = nearest(own, &[PROJECT_FILE, ".git"]);
+    if let Some(found) = governing(own)
+        && (top.is_none() || !is_of_global_layer(&found.environment))
+    {
         return found.environment;
     }
-    let top = nearest(own, &[PROJECT_FILE, ".git"]);
     let around = || Some(here).filter(|here| path::within(own, here).is_some());
     Arc::from(top.or_else(around).unwrap_or(own))
 }
@@ -103,5 +125,30 @@ mod tests {
         );
         assert_eq!(found("none/data"), None);
         assert_eq!(governing("/"), None);
+    }
+
+    #[test]
+    fn data_beside_a_hierarchy_of_the_global_layer_belongs_to_the_checkout() {
+        let root = tempfile::tempdir().unwrap();
+        let top = root.path().to_str().unwrap();
+        let write = |at: &str, text: &str| {
+            let at = root.path().join(at);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            std::fs::write(at, text).unwrap();
+        };
+        write("r/hieradata/common.yaml", "k: 1\n");
+        write("r/hieradata/hiera.yaml", ":backends: [yaml]\n");
+        write("r/five/hiera.yaml", "version: 5\n");
+        let folder = |at: &str| workspace_of(&format!("{top}/{at}"), "/none").to_string();
+        assert_eq!(
+            folder("r/hieradata/common.yaml"),
+            format!("{top}/r/hieradata")
+        );
+        write("r/.git/HEAD", "");
+        assert_eq!(folder("r/hieradata/common.yaml"), format!("{top}/r"));
+        assert_eq!(folder("r/hieradata"), format!("{top}/r"));
+        assert_eq!(folder("r/five"), format!("{top}/r/five"));
+        write("r/hieradata/environment.conf", "");
+        assert_eq!(folder("r/hieradata"), format!("{top}/r/hieradata"));
     }
 }

@@ -59,7 +59,11 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
         Want::Named => content_within(at, LARGEST_NAMED_FILE),
         Want::Name => Some(Content::Unread),
     };
-    let linked = if is_link { Linked::Yes } else { Linked::No };
+    let linked = if is_link {
+        Linked::To(leads_to(at))
+    } else {
+        Linked::No
+    };
     content.map_or(DiskEntry::Absent, |content| DiskEntry::File {
         content,
         linked,
@@ -72,22 +76,27 @@ pub(super) fn target(at: &str) -> Option<Arc<str>> {
     Some(Arc::from(model(&real)?))
 }
 
+/// Where a symbolic link to a file leads, in the folder that its path names.
+pub(super) fn leads_to(at: &str) -> Option<Arc<str>> {
+    let target = model(&system::read_link(&*native(at)).ok()?)?;
+    let around = path::parent(at).unwrap_or("/");
+    Some(Arc::from(path::normalise(&path::join(around, &target))))
+}
+
 /// Whether a broken symbolic link leads out of a folder.
 pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     /// Maximum number of consecutive links, as in Linux.
     const MAX_LINKS: usize = 40;
-    let mut at = at.to_owned();
+    let mut at: Arc<str> = Arc::from(at);
     for _ in 0..MAX_LINKS {
-        let Ok(target) = system::read_link(&*native(&at)) else {
+        if system::read_link(&*native(&at)).is_err() {
             return Lost::Here;
-        };
-        let Some(target) = model(&target) else {
-            return Lost::Outside;
-        };
-        at = path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target));
-        if path::within(&at, folder).is_none() {
-            return Lost::Outside;
         }
+        let Some(target) = leads_to(&at).filter(|target| path::within(target, folder).is_some())
+        else {
+            return Lost::Outside;
+        };
+        at = target;
     }
     Lost::Here
 }

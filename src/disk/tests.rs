@@ -464,3 +464,49 @@ fn the_roots_of_a_real_environment() {
             .is_ok_and(|value| value.as_hash().is_some())
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_has_other_names_by_links_and_a_plan_changes_it_by_all() {
+    use crate::edit::Plan;
+    use crate::text::{TextEdit, TextRange};
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "hiera.yaml", "version: 5\n");
+    write(root, "data/nodes/web.yaml", "port: 81\n");
+    write(root, "data/lon/common.yaml", "port: 1\n");
+    symlink("web.yaml", root.join("data/nodes/app.yaml")).expect("a link");
+    symlink("app.yaml", root.join("data/nodes/old.yaml")).expect("a link");
+    let real = shared(&fs::canonicalize(root.join("data/lon")).expect("a path"));
+    symlink(&*real, root.join("data/nyc")).expect("a link");
+    let snapshot = open(root).0.snapshot();
+    let at = |name: &str| shared(&root.join(name));
+    let names = |name: &str| {
+        let names = snapshot.other_names(&at(name)).into_iter();
+        let names = names.map(|name| path::within(&name, &shared(root)).map(str::to_owned));
+        let mut names: Vec<String> = names.flatten().collect();
+        names.sort();
+        names
+    };
+    let [app, old, web] = ["app", "old", "web"].map(|name| format!("data/nodes/{name}.yaml"));
+    assert_eq!(names(&web), [app.clone(), old.clone()]);
+    assert_eq!(names(&old), [app.clone(), web.clone()]);
+    assert_eq!(names("hiera.yaml"), [""; 0]);
+    if *real == *at("data/lon") {
+        assert_eq!(names("data/nyc/common.yaml"), ["data/lon/common.yaml"]);
+        assert_eq!(names("data/lon/common.yaml"), ["data/nyc/common.yaml"]);
+    }
+    let edit = || TextEdit::replace(TextRange::new(6, 8), "99".to_owned());
+    let mut plan = Plan::default();
+    plan.add(&at(&app), edit());
+    plan.add(&at(&web), edit());
+    let changed = plan.changed(&snapshot).expect("it fits");
+    assert_eq!(changed.len(), 1, "it is one file");
+    assert_eq!(changed[0].path, at(&web));
+    let after = plan.after(&snapshot).expect("it fits");
+    for name in [&app, &old, &web] {
+        let file = after.file(&at(name)).expect("a file");
+        assert_eq!(&**file.text(), "port: 99\n", "{name}");
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::failure::failure;
 use super::ignore::Ignore;
 use super::native::native;
-use super::read::{identity, lost_from, target};
+use super::read::{identity, leads_to, lost_from, target};
 use super::scan::ScanProblem;
 use super::system;
 use crate::workspace::{FileKind, Linked, Lost, path};
@@ -82,7 +82,7 @@ impl WalkFolders<'_> {
         &mut self,
         here: &Waiting,
         at: String,
-        is_link: Linked,
+        is_link: &Linked,
         walk: &mut Walk,
     ) -> Option<Option<Arc<str>>> {
         if self.ignore.skips_in(&at, self.folder) {
@@ -90,7 +90,7 @@ impl WalkFolders<'_> {
         }
         let mut outside = here.outside;
         let mut leads = None;
-        if is_link == Linked::Yes {
+        if *is_link != Linked::No {
             let behind = target(&at)?;
             if path::within(&self.real, &behind).is_some() {
                 walk.problem(&at, "is a link to a folder around it and is skipped");
@@ -122,13 +122,13 @@ fn kind_at(
 ) -> Option<(Result<FileKind, Lost>, Linked)> {
     let own = entry.file_type().ok()?;
     if own.is_symlink() && ignore.loses(at, folder) {
-        Some((Err(Lost::Outside), Linked::Yes))
+        Some((Err(Lost::Outside), Linked::To(None)))
     } else if own.is_symlink() {
         let kind = match system::metadata(&*native(at)) {
             Ok(metadata) => Ok(super::read::kind_of(&metadata)?),
             Err(_) => Err(lost_from(at, folder)),
         };
-        Some((kind, Linked::Yes))
+        Some((kind, Linked::To(leads_to(at))))
     } else if own.is_dir() {
         Some((Ok(FileKind::Directory), Linked::No))
     } else {
@@ -193,7 +193,7 @@ pub(super) fn walk(
             let Some((kind, is_link)) = kind_at(&entry, &at, (folder, ignore)) else {
                 continue;
             };
-            if is_link == Linked::Yes && ignore.skips_link(&at, folders.folder) {
+            if is_link != Linked::No && ignore.skips_link(&at, folders.folder) {
                 continue;
             }
             if walk.found.len() >= MAX_FILES {
@@ -218,11 +218,11 @@ pub(super) fn walk(
             let mut found = WalkEntry {
                 path: Arc::from(&*at),
                 kind,
-                linked: is_link,
+                linked: is_link.clone(),
                 target: None,
             };
             if kind == Ok(FileKind::Directory) {
-                match folders.enter(&here, at, is_link, &mut walk) {
+                match folders.enter(&here, at, &is_link, &mut walk) {
                     Some(leads) => found.target = leads,
                     None => continue,
                 }

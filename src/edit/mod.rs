@@ -74,7 +74,7 @@ impl Plan {
     /// An edit that does not fit the text, or a new file that already exists.
     pub fn changed(&self, snapshot: &Snapshot) -> Result<Vec<Changed>, String> {
         let mut changed = Vec::new();
-        for (path, edits) in &self.edits {
+        for (path, edits) in of_one_name(snapshot, &self.edits) {
             let file = snapshot.file(path);
             let file = file.ok_or_else(|| format!("{path}: no such file"))?;
             let before = file.text().clone();
@@ -123,6 +123,19 @@ impl Plan {
     pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
         self.edits.keys().chain(self.new_files.keys())
     }
+}
+
+/// Edits without those that another name of the same file has, too.
+pub fn of_one_name<'e>(
+    snapshot: &Snapshot,
+    edits: &'e Edits,
+) -> impl Iterator<Item = (&'e Arc<str>, &'e Vec<TextEdit>)> {
+    edits.iter().filter(move |(path, own)| {
+        let mut others = snapshot.other_names(path).into_iter();
+        // Of several names the one behind all links is kept.
+        let order = |name: &Arc<str>| (!snapshot.is_real_name(name), Arc::clone(name));
+        others.all(|other| edits.get(&other) != Some(own) || order(path) < order(&other))
+    })
 }
 
 /// The workspace with new texts of files, by path.

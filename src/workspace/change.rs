@@ -101,12 +101,12 @@ pub enum Lost {
 }
 
 /// Whether a path ends in a symbolic link; Ruby's `**` does not follow links to folders.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Linked {
     /// An entry of its own.
     No,
-    /// A symbolic link.
-    Yes,
+    /// A symbolic link, and the path that it leads to, if that is known. It may go through other links.
+    To(Option<Arc<str>>),
 }
 
 /// The content of a file on the disk.

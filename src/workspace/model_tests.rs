@@ -187,7 +187,7 @@ impl World {
             }
             WorldStep::WriteBytes(at) => {
                 let content = Content::Bytes(Arc::from(&b"a: \xff\n"[..]));
-                self.file(*at, content, Linked::Yes)
+                self.file(*at, content, Linked::To(None))
             }
             WorldStep::Mkdir(at) => {
                 let entry = DiskEntry::Directory { target: None };

@@ -473,7 +473,13 @@ fn deploy(all: &mut [Root], found: &[FoundConfig]) {
             RootKind::Environment | RootKind::Plans => {
                 let mut around = global.iter();
                 let around = around.find(|global| path::within(&root.dir, &global.dir).is_some());
-                around.cloned()
+                // Without a hierarchy of its own an environment has the only one that lies in it.
+                let inside = match &global[..] {
+                    [only] if root.hiera_yaml.is_none() => Some(only),
+                    [..] => None,
+                };
+                let is_inside = |only: &&GlobalConfig| path::within(&only.dir, &root.dir).is_some();
+                around.or(inside.filter(is_inside)).cloned()
             }
             RootKind::Module { .. } | RootKind::Global => None,
         };

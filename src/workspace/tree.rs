@@ -22,6 +22,14 @@ pub(super) enum PathEntry {
 }
 
 impl PathEntry {
+    /// Whether a file is a symbolic link; `None` for other entries.
+    pub(super) fn linked(&self) -> Option<&Linked> {
+        match self {
+            PathEntry::File { linked } => Some(linked),
+            PathEntry::Directory { .. } | PathEntry::LostLink(_) => None,
+        }
+    }
+
     /// The kind of the entry, symbolic links followed; `None` for a broken link.
     pub(super) fn kind(&self) -> Option<FileKind> {
         match self {
@@ -37,7 +45,12 @@ impl PathEntry {
 #[derive(Clone, Default)]
 pub(super) struct PathTree {
     nodes: OrdMap<Arc<str>, PathEntry>,
+    /// Where symbolic links lead, as far as known.
+    links: OrdMap<Arc<str>, Arc<str>>,
 }
+
+/// Maximum number of links on the way to a file, as in Linux, and of names of one file.
+const MAX_NAMES: usize = 40;
 
 impl PathTree {
     pub(super) fn get(&self, at: &str) -> Option<&PathEntry> {
@@ -71,7 +84,64 @@ impl PathTree {
             Some(_) | None => {}
         }
         changed(at);
+        match &node {
+            PathEntry::Directory {
+                target: Some(target),
+            }
+            | PathEntry::File {
+                linked: Linked::To(Some(target)),
+            } => {
+                self.links.insert(Arc::clone(at), Arc::clone(target));
+            }
+            PathEntry::Directory { target: None }
+            | PathEntry::File { .. }
+            | PathEntry::LostLink(_) => {
+                self.links.remove(at);
+            }
+        }
         self.nodes.insert(Arc::clone(at), node);
+    }
+
+    /// The path of a file behind all symbolic links. O(folders × links on the way).
+    pub(super) fn real(&self, at: &Arc<str>) -> Arc<str> {
+        let mut at = Arc::clone(at);
+        for _ in 0..MAX_NAMES {
+            let mut around = std::iter::successors(Some(&*at), |here| path::parent(here));
+            let link = around.find_map(|here| self.links.get_key_value(here));
+            let Some((link, target)) = link else {
+                break;
+            };
+            at = Arc::from(format!("{target}{}", &at[link.len()..]));
+        }
+        at
+    }
+
+    /// The other paths of the file at a path, by symbolic links. O(links × such paths).
+    pub(super) fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
+        if self.links.is_empty() {
+            return Vec::new();
+        }
+        let mut names = vec![self.real(at)];
+        let mut next = 0;
+        while let Some(name) = names.get(next).cloned() {
+            next += 1;
+            for (link, target) in &self.links {
+                let Some(rest) = name.strip_prefix(&**target) else {
+                    continue;
+                };
+                let other: Arc<str> = Arc::from(format!("{link}{rest}"));
+                let is_below = rest.is_empty() || rest.starts_with('/');
+                if is_below && names.len() < MAX_NAMES && !names.contains(&other) {
+                    names.push(other);
+                }
+            }
+        }
+        let is_file = |name: &Arc<str>| {
+            let entry = self.nodes.get(name);
+            entry.is_some_and(|entry| entry.kind() == Some(FileKind::File))
+        };
+        names.retain(|name| name != at && is_file(name));
+        names
     }
 
     /// Removes a node and everything below it.
@@ -82,6 +152,7 @@ impl PathTree {
         }
         for name in gone {
             self.nodes.remove(&*name);
+            self.links.remove(&*name);
             changed(&name);
         }
     }

@@ -91,10 +91,23 @@ impl Snapshot {
         }
     }
 
+    /// The other paths of the file at a path, by symbolic links: an edit of one is an edit of all. O(1) in a workspace
+    /// without links.
+    #[must_use]
+    pub fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
+        self.tree.other_names(at)
+    }
+
+    /// Whether a path leads to its file without a symbolic link.
+    #[must_use]
+    pub fn is_real_name(&self, at: &Arc<str>) -> bool {
+        self.tree.real(at) == *at
+    }
+
     fn is_link_here(&self, at: &str) -> bool {
         match self.tree.get(at) {
             Some(PathEntry::Directory { target }) => target.is_some(),
-            Some(PathEntry::File { linked }) => *linked == Linked::Yes,
+            Some(PathEntry::File { linked }) => *linked != Linked::No,
             Some(PathEntry::LostLink(lost)) => *lost == Lost::Here,
             None => false,
         }

@@ -179,7 +179,7 @@ impl RevisionReader {
         if path::within(&leads, folder).is_none() {
             // Git does not know what is at this path.
             let entry = match read::entry(&leads, Want::Name) {
-                DiskEntry::File { .. } => Some(GitEntry::OnDisk(Linked::Yes)),
+                DiskEntry::File { .. } => Some(GitEntry::OnDisk(Linked::To(None))),
                 DiskEntry::Directory { .. } => None,
                 DiskEntry::LostLink(_) | DiskEntry::Absent => {
                     Some(GitEntry::LostLink(Lost::Outside))
@@ -190,7 +190,14 @@ impl RevisionReader {
         }
         match self.entries.get(&leads).cloned() {
             Some(GitEntry::File(repository, id, _)) => {
-                self.put(at, Some(GitEntry::File(repository, id, Linked::Yes)));
+                self.put(
+                    at,
+                    Some(GitEntry::File(
+                        repository,
+                        id,
+                        Linked::To(Some(Arc::from(leads.as_str()))),
+                    )),
+                );
             }
             // The next link is resolved first.
             Some(GitEntry::Link(_)) => {}
@@ -325,7 +332,7 @@ impl RevisionReader {
                     let Some(content) = content else {
                         continue;
                     };
-                    let linked = *linked;
+                    let linked = linked.clone();
                     DiskEntry::File { content, linked }
                 }
             };

@@ -491,8 +491,11 @@ fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Tria
     for layer in layers_of(&goal.key) {
         let places = view.places(&layer);
         for path in candidate.plan.paths() {
-            let members = view.readers(places.iter(), path).into_iter();
-            members.for_each(|member| reads[member] = true);
+            let others = view.analysis.snapshot.other_names(path);
+            for name in others.iter().chain([path]) {
+                let members = view.readers(places.iter(), name).into_iter();
+                members.for_each(|member| reads[member] = true);
+            }
         }
     }
     for &member in &tried.changed {

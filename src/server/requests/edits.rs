@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::View;
 use super::diagnostic::uri;
-use crate::edit::{Edits, Plan};
+use crate::edit::{Edits, Plan, of_one_name};
 use crate::server::capabilities::EditForm;
 use crate::server::convert;
 
@@ -14,7 +14,7 @@ use crate::server::convert;
 pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp::WorkspaceEdit {
     let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
     let mut documents = Vec::new();
-    for (path, edits) in edits {
+    for (path, edits) in of_one_name(&view.snapshot, edits) {
         let (Some(uri), Some(file)) = (uri(view, path), view.snapshot.file(path)) else {
             continue;
         };
