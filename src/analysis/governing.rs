@@ -502,6 +502,22 @@ mod tests {
     }
 
     #[test]
+    fn folders_before_dots_are_left_out_if_they_exist() {
+        let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {name: a, path: env/../a.yaml}\n- {name: b, path: none/../b.yaml}\n\
+             - {name: c, path: 'env/../c/%{site}.yaml'}\n- {name: d, path: 'none/../d/%{site}.yaml'}\n\
+             - {name: e, datadir: data/env/.., path: e.yaml}\n- {name: f, path: '%{site}/../f.yaml'}\n\
+             #- data/env/x.yaml\nk: 1\n#- data/a.yaml\nk: 1\n#- data/b.yaml\nk: 1\n#- data/c/x.yaml\nk: 1\n\
+             #- data/d/x.yaml\nk: 1\n#- data/e.yaml\nk: 1\n#- data/f.yaml\nk: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        with_analysis(&snapshot, |analysis| {
+            let names = ["a", "b", "c/x", "d/x", "e", "f"];
+            let read = names.map(|name| analysis.reads(&format!("{FOLDER}/data/{name}.yaml")));
+            assert_eq!(read, [true, false, true, false, true, false]);
+        });
+    }
+
+    #[test]
     fn reading_a_file_is_decided_alike_for_one_file_and_for_all() {
         let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n\
              - {name: own, lookup_key: 'lib::f', path: n/own.yaml}\n\

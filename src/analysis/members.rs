@@ -46,21 +46,31 @@ impl Members {
         self.0.is_empty()
     }
 
+    /// O(the smaller set) words with a search each, or O(both sets) words.
     pub(super) fn add(&mut self, others: &Members) {
-        if let [word] = others.0[..] {
-            self.insert_word(word);
+        /// A search costs about as much as merging this number of words.
+        const SEARCH: usize = 8;
+        if others.0.len() * SEARCH <= self.0.len() || others.0.len() == 1 {
+            others.0.iter().for_each(|word| self.insert_word(*word));
             return;
         }
-        // Sorting merges two ordered lists.
-        self.0.extend(&others.0);
-        self.0.sort_by_key(|word| word.number);
-        self.0.dedup_by(|later, word| {
-            let is_same = later.number == word.number;
-            if is_same {
-                word.bits |= later.bits;
-            }
-            is_same
-        });
+        let mut merged: Vec<MemberBits> = Vec::with_capacity(self.0.len().max(others.0.len()));
+        let (mut own, mut other) = (self.0.iter().peekable(), others.0.iter().peekable());
+        while let (Some(one), Some(two)) = (own.peek(), other.peek()) {
+            let word = MemberBits {
+                number: one.number.min(two.number),
+                bits: 0,
+            };
+            let bits = own
+                .next_if(|it| it.number == word.number)
+                .map_or(0, |it| it.bits)
+                | other
+                    .next_if(|it| it.number == word.number)
+                    .map_or(0, |it| it.bits);
+            merged.push(MemberBits { bits, ..word });
+        }
+        merged.extend(own.chain(other));
+        self.0 = merged;
     }
 
     /// The members that are not in `others`.

@@ -62,6 +62,7 @@ mod scope_view;
 mod site;
 mod site_cache;
 mod site_files;
+mod site_runs;
 mod source;
 mod survey;
 #[cfg(test)]
@@ -95,7 +96,8 @@ pub use governing::{
     Environments, FileReading, FileView, Governing, HieraFiles, OffModulepath, governing,
 };
 pub use inclusions::{
-    Affected, CertainInclusions, FileRange, MissingValue, PossibleInclusions, WrongDefaultValue,
+    Affected, CertainInclusions, FileRange, LackingCache, MissingValue, NodesOfSite,
+    PossibleInclusions, WrongDefaultValue,
 };
 pub use key_answer::KeyAnswer;
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
@@ -123,8 +125,8 @@ pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, included_lists, with_manifest_variables,
 };
 pub use site_cache::{
-    RootName, SiteCache, SiteClasses, SiteNodes, Sites, concerns_hierarchies, concerns_manifests,
-    decides_hierarchies, has_conditions,
+    RootName, SiteCache, SiteClasses, SiteNodes, Sites, changes_code, changes_inputs,
+    concerns_hierarchies, concerns_manifests, decides_hierarchies, has_conditions,
 };
 pub use site_files::is_site_manifest;
 pub use source::{LevelValue, dig, kind_of, merge_kind, quoted, request, sources, strategy};

@@ -15,7 +15,7 @@ use crate::scope::{
     DEFAULT_ENVIRONMENT, FACTS_OF_TESTS, Imported, KnownNodes, NODES_FILES, NameRule, Node, Nodes,
 };
 use crate::value::HashMap;
-use crate::workspace::{Files, Snapshot, path};
+use crate::workspace::{Files, Root, Snapshot, path};
 
 /// Maximum number of cached sets of nodes; environments side by side have one each.
 const MAX_CACHED: usize = 8;
@@ -174,6 +174,13 @@ struct NodesWithManifests {
     set: Arc<NodeSet>,
 }
 
+impl NodesWithManifests {
+    fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
+        let of = (root, &self.set.known);
+        self.manifests.holds_in(snapshot, of, settings)
+    }
+}
+
 /// The inputs that the nodes from file names depend on.
 #[derive(Debug)]
 struct NamedBasis {
@@ -205,20 +212,28 @@ impl NodeCache {
         else {
             return described;
         };
-        let known = self.lock().with_manifests.clone();
-        let holds = |known: &&NodesWithManifests| {
-            Arc::ptr_eq(&known.described, &described)
-                && known.manifests.holds_in(snapshot, root, inputs.settings)
+        let find = || {
+            let mut known = self.lock().with_manifests.clone().into_iter();
+            let known = known.find(|known| {
+                Arc::ptr_eq(&known.described, &described)
+                    && known.holds_in(snapshot, root, inputs.settings)
+            });
+            known.map(|known| known.set)
         };
-        if let Some(known) = known.iter().find(holds) {
-            return known.set.clone();
+        if let Some(known) = find() {
+            return known;
         }
-        let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
+        let manifests = SiteManifests::of(snapshot, root, inputs.settings);
+        let manifests = Arc::new(manifests.with_configs(inputs.configs));
         let set = if manifests.may_matter() {
             Arc::new(described.with_manifests(manifests.clone()))
         } else {
             described.clone()
         };
+        // Another request may have made them meanwhile: later ones should find the same.
+        if let Some(known) = find() {
+            return known;
+        }
         let entry = NodesWithManifests {
             described,
             manifests,
@@ -256,9 +271,13 @@ impl NodeCache {
     }
 
     fn set(&self, sources: NodeSources) -> Arc<NodeSet> {
+        let place = |cached: &CachedNodes| {
+            let mut sets = cached.sets.iter();
+            sets.position(|(known, _)| *known == sources)
+        };
         {
             let mut cached = self.lock();
-            if let Some(at) = cached.sets.iter().position(|(known, _)| *known == sources) {
+            if let Some(at) = place(&cached) {
                 let (_, set) = cached.sets.remove(at);
                 // The next request compares with the newest sources by their pointers.
                 cached.sets.push((sources, set.clone()));
@@ -266,6 +285,13 @@ impl NodeCache {
             }
         }
         let set = Arc::new(sources.read());
+        // Another request may have read them meanwhile: later ones should find the same.
+        {
+            let cached = self.lock();
+            if let Some(at) = place(&cached) {
+                return cached.sets[at].1.clone();
+            }
+        }
         for problem in &set.problems {
             tracing::warn!("{problem}");
         }

@@ -1,14 +1,15 @@
 //! The site manifests of an environment, and the variables that they set.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap as Map};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Analysis;
 use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
-use super::{Analysis, TouchedKeys, decides_hierarchies, difference};
 use crate::lookup::{
-    ConfigCache, Data, FoundFunctions, NodeFilesCache, Session, SessionHost, Settings,
+    ConfigCache, Data, FoundFunctions, NodeFilesCache, ReadByCode, Session, SessionHost, Settings,
+    SharedResults,
 };
 use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
@@ -16,7 +17,7 @@ use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
 use crate::value::HashMap;
 use crate::workspace::{
-    File, Files as _, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
+    File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
 
 /// The manifests of an environment in one snapshot, ready to be run for its nodes.
@@ -29,6 +30,7 @@ pub struct SiteManifests {
     extent: Extent,
     functions: Arc<FoundFunctions>,
     known: Arc<NodeFilesCache>,
+    shared: SharedRuns,
     seen: Mutex<Dependencies>,
     /// The stamp of the last snapshot in which nothing uses variables of classes.
     unused_in: Mutex<u64>,
@@ -43,13 +45,34 @@ pub enum Extent {
     TopScope,
 }
 
+/// What manifests do for known nodes, by the place of the node's block.
+#[derive(Debug, Default)]
+pub(super) struct SharedRuns(Mutex<Map<Option<usize>, SharedResults<Arc<Assigned>>>>);
+
+impl SharedRuns {
+    /// Each change is complete even after a panic.
+    fn lock(&self) -> MutexGuard<'_, Map<Option<usize>, SharedResults<Arc<Assigned>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of_block<T>(
+        &self,
+        block: Option<usize>,
+        then: impl FnOnce(&mut SharedResults<Arc<Assigned>>) -> T,
+    ) -> T {
+        then(self.lock().entry(block).or_default())
+    }
+}
+
 /// Dependencies recorded while manifests were run.
-struct Dependencies {
-    snapshot: Snapshot,
+pub(super) struct Dependencies {
+    pub(super) snapshot: Snapshot,
     /// Top-level keys that were looked up.
-    keys: BTreeSet<Arc<str>>,
+    pub(super) keys: BTreeSet<Arc<str>>,
     /// Files of functions that were called.
-    functions: BTreeSet<Arc<str>>,
+    pub(super) functions: BTreeSet<Arc<str>>,
+    /// The names of the variables that code had set when it looked something up.
+    pub(super) set_by_code: BTreeSet<Arc<str>>,
 }
 
 impl std::fmt::Debug for SiteManifests {
@@ -78,12 +101,23 @@ impl SiteManifests {
             extent: Extent::NodeBlocks,
             functions: Arc::default(),
             known: Arc::default(),
+            shared: SharedRuns::default(),
             unused_in: Mutex::new(snapshot.stamp()),
             seen: Mutex::new(Dependencies {
                 snapshot: snapshot.clone(),
                 keys: BTreeSet::new(),
                 functions: BTreeSet::new(),
+                set_by_code: BTreeSet::new(),
             }),
+        }
+    }
+
+    /// The same manifests, with caches that others use, too.
+    #[must_use]
+    pub(super) fn with_configs(self, configs: &ConfigCache) -> SiteManifests {
+        SiteManifests {
+            configs: configs.clone(),
+            ..self
         }
     }
 
@@ -110,8 +144,14 @@ impl SiteManifests {
         self.site.may_matter()
     }
 
-    /// Whether the results are still valid for another snapshot; if so, moves to it.
-    pub(super) fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
+    /// Whether the results for some nodes are still valid for another snapshot; if so, moves to it. If only data has
+    /// changed, they are run again for nodes that may read it: `nodes` have what they did.
+    pub(super) fn holds_in(
+        &self,
+        snapshot: &Snapshot,
+        (root, nodes): (&Root, &KnownNodes),
+        settings: &Settings,
+    ) -> bool {
         let (dir, SiteFiles { files, unseen }) = manifests_around(snapshot, root);
         let same = |one: &Arc<File>, other: &Arc<File>| {
             one.path() == other.path() && Arc::ptr_eq(one.text(), other.text())
@@ -129,7 +169,7 @@ impl SiteManifests {
             && Arc::ptr_eq(&settings.backends, &self.settings.backends);
         is_same
             && self.follows_enough(snapshot)
-            && (!self.site.depends_on_data() || self.has_same_inputs(snapshot))
+            && (!self.site.depends_on_data() || self.does_the_same(snapshot, nodes))
     }
 
     /// Whether classes are evaluated if something in another snapshot uses their variables. O(tokens of
@@ -157,32 +197,8 @@ impl SiteManifests {
         !uses_one
     }
 
-    fn has_same_inputs(&self, snapshot: &Snapshot) -> bool {
-        let mut seen = self.lock();
-        if seen.snapshot.revision() == snapshot.revision() {
-            return true;
-        }
-        let text = |snapshot: &Snapshot, at: &Arc<str>| snapshot.file(at).map(|it| it.hash());
-        let mut functions = seen.functions.iter();
-        let touched = difference(&seen.snapshot, snapshot);
-        let mut files = touched.files.iter();
-        let same = seen.snapshot.shape() == snapshot.shape()
-            && !touched.has_other_roots
-            && !files.any(|file| decides_hierarchies(snapshot, &file.path))
-            && functions.all(|at| text(&seen.snapshot, at) == text(snapshot, at))
-            && match touched.keys_as_read() {
-                TouchedKeys::All => false,
-                TouchedKeys::Keys(touched) => touched.is_disjoint(&seen.keys),
-            };
-        drop(touched);
-        if same {
-            seen.snapshot = snapshot.clone();
-        }
-        same
-    }
-
     /// Each change of the record is complete even after a panic.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Dependencies> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Dependencies> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -201,36 +217,111 @@ impl Manifests for SiteManifests {
     }
 
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned> {
-        let unrun = || self.site.without_running();
+        let run = |session: Session<'_>| self.run(session, (node, scope)).0;
+        let unrun = self.without_running().map(Arc::new);
+        unrun.or_else(|| self.in_session(run)).unwrap_or_default()
+    }
+
+    fn assigned_among(
+        &self,
+        nodes: &KnownNodes,
+        member: usize,
+        (node, scope): (&Node, &Scope),
+    ) -> Arc<Assigned> {
+        let given = nodes.as_given();
+        let of = (member, node, scope);
+        let run = |session: Session<'_>| self.run_among(&self.shared, session, &given, of);
+        let unrun = self.without_running().map(Arc::new);
+        unrun.or_else(|| self.in_session(run)).unwrap_or_default()
+    }
+}
+
+impl SiteManifests {
+    /// What they do if they need not be run.
+    fn without_running(&self) -> Option<Assigned> {
         // A lookup of one node tells every failure.
-        if let Some(unrun) = (self.extent == Extent::NodeBlocks).then(unrun).flatten() {
-            return Arc::new(unrun);
-        }
+        let is_of_agent = self.extent == Extent::NodeBlocks;
+        is_of_agent.then(|| self.site.without_running()).flatten()
+    }
+
+    /// Evaluates something in the environment's session; `None` if the environment is gone.
+    fn in_session<T>(&self, evaluate: impl FnOnce(Session<'_>) -> T) -> Option<T> {
         let snapshot = self.lock().snapshot.clone();
+        self.in_session_of(&snapshot, evaluate)
+    }
+
+    /// The same for a snapshot.
+    pub(super) fn in_session_of<T>(
+        &self,
+        snapshot: &Snapshot,
+        evaluate: impl FnOnce(Session<'_>) -> T,
+    ) -> Option<T> {
         let mut roots = snapshot.roots().environments();
-        let Some(root) = roots.find(|root| root.dir == self.root) else {
-            return Arc::default();
-        };
+        let root = roots.find(|root| root.dir == self.root)?;
         let nodes = KnownNodes::default();
-        let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
+        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
-        let language = SessionHost::new(view.session(), Data::Allowed);
-        let language = language
-            .with_functions(&self.functions)
-            .with_files(&self.known);
+        Some(evaluate(view.session()))
+    }
+
+    fn host<'a>(&self, session: Session<'a>) -> SessionHost<'a> {
+        let host = SessionHost::new(session, Data::Allowed);
+        host.with_functions(&self.functions).with_files(&self.known)
+    }
+
+    /// What they do for one of some nodes without manifests: `shared` has what they do for others.
+    pub(super) fn run_among(
+        &self,
+        shared: &SharedRuns,
+        session: Session<'_>,
+        given: &KnownNodes,
+        (member, node, scope): (usize, &Node, &Scope),
+    ) -> Arc<Assigned> {
+        let block = (node.knowledge != Knowledge::Label)
+            .then(|| self.site.block_at(&self.host(session), &node.certname));
+        let Some(Ok(block)) = block else {
+            return self.run(session, (node, scope)).0;
+        };
+        let known = shared.of_block(block, |runs| runs.find(&session, given, member));
+        if let Some(known) = known {
+            return known;
+        }
+        let (assigned, read) = self.run(session, (node, scope));
+        let result = (member, read, Arc::clone(&assigned));
+        shared.of_block(block, |runs| runs.add(&session, given, result));
+        assigned
+    }
+
+    /// Shares other results from now on, those of another snapshot.
+    pub(super) fn share(&self, other: &SharedRuns) {
+        let other = std::mem::take(&mut *other.lock());
+        *self.shared.lock() = other;
+    }
+
+    /// Runs them for a node, and says what distinguishes it from others of its block.
+    fn run(
+        &self,
+        session: Session<'_>,
+        (node, scope): (&Node, &Scope),
+    ) -> (Arc<Assigned>, ReadByCode) {
+        let host = self.host(session);
         let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
-        let mut assigned = self.site.run(&language, scope, certname, &node.variables);
+        let run = self.site.run(&host, scope, certname, &node.variables);
+        let mut assigned = run.assigned;
         assigned.is_for_agent = self.extent == Extent::NodeBlocks;
         if self.extent == Extent::TopScope {
             assigned.leave_block();
         }
-        let (keys, functions) = (language.keys(), language.paths());
-        if !keys.is_empty() || !functions.is_empty() {
+        let mut reads = host.reads();
+        let (functions, set_by_code) = (host.paths(), host.set_by_code());
+        if !reads.keys.is_empty() || !functions.is_empty() {
             let mut seen = self.lock();
-            seen.keys.extend(keys);
+            seen.keys.extend(reads.keys.iter().cloned());
             seen.functions.extend(functions);
+            seen.set_by_code.extend(set_by_code.iter().cloned());
         }
-        Arc::new(assigned)
+        reads.variables.extend(run.reads);
+        (Arc::new(assigned), ReadByCode { reads, set_by_code })
     }
 }
 
@@ -285,7 +376,8 @@ pub fn assigned_over(
     });
     let site = Site::new(sources.collect(), unseen).with_classes(ClassRun::UntilFailure);
     let language = SessionHost::new(session, Data::Allowed);
-    let mut assigned = site.run(&language, scope, Some(certname), &HashMap::default());
+    let run = site.run(&language, scope, Some(certname), &HashMap::default());
+    let mut assigned = run.assigned;
     assigned.is_for_agent = extent == Extent::NodeBlocks;
     if extent == Extent::TopScope {
         assigned.leave_block();

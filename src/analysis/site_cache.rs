@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::evaluation_order::EvaluationOrder;
-use super::inclusions::{CertainInclusions, MissingValue, PossibleInclusions};
+use super::inclusions::{
+    CertainInclusions, LackingCache, MissingValue, NodesOfSite, PossibleInclusions,
+};
 use super::{NodeSet, TouchedKeys, last_difference, split_key};
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
@@ -65,13 +67,17 @@ impl RootName {
 pub struct SiteClasses {
     order: OnceLock<Arc<EvaluationOrder>>,
     of_nodes: Mutex<Option<(Arc<NodeSet>, Arc<SiteNodes>)>>,
+    /// The nodes of the snapshot before, until they are asked for.
+    before: Mutex<Option<NodesOfSet>>,
 }
+
+/// The nodes of an environment, and the known ones that they are made from.
+type NodesOfSet = (Arc<NodeSet>, Arc<NodesOfSite>);
 
 /// What is known about the nodes of one environment.
 #[derive(Debug)]
 pub struct SiteNodes {
-    /// The nodes, as in `Analysis::nodes_of_site`.
-    pub nodes: KnownNodes,
+    nodes: Arc<NodesOfSite>,
     possible: OnceLock<PossibleInclusions>,
     certain: OnceLock<CertainInclusions>,
     missing: OnceLock<Arc<[MissingValue]>>,
@@ -90,8 +96,11 @@ impl SiteCache {
         if let Some(sites) = of(own) {
             return sites;
         }
-        let before = of(before).filter(|_| !concerns_sites(snapshot));
-        let sites = before.unwrap_or_default();
+        let sites = match of(before) {
+            Some(before) if concerns_sites(snapshot) => Arc::new(before.with_nodes_alone()),
+            Some(before) => before,
+            None => Arc::default(),
+        };
         let mut kept = lock(&self.0);
         if kept.len() >= MAX_KEPT {
             kept.remove(0);
@@ -128,6 +137,22 @@ impl SiteCache {
 }
 
 impl Sites {
+    /// The same without what is known but the nodes: these may still be the same.
+    fn with_nodes_alone(&self) -> Sites {
+        let known = lock(&self.by_folder);
+        let sites = known.iter().map(|(folder, site)| {
+            let site = SiteClasses {
+                before: Mutex::new(site.last_nodes()),
+                ..SiteClasses::default()
+            };
+            (Arc::clone(folder), Arc::new(site))
+        });
+        Sites {
+            by_folder: Mutex::new(sites.collect()),
+            unseen: Mutex::default(),
+        }
+    }
+
     /// The environment in a folder.
     #[must_use]
     pub fn site(&self, folder: &Arc<str>) -> Arc<SiteClasses> {
@@ -157,16 +182,29 @@ impl SiteClasses {
         Arc::clone(self.order.get_or_init(|| Arc::new(find())))
     }
 
-    /// The environment's nodes, if `set` are the known ones.
-    pub fn nodes(&self, set: &Arc<NodeSet>, find: impl FnOnce() -> KnownNodes) -> Arc<SiteNodes> {
+    fn last_nodes(&self) -> Option<NodesOfSet> {
+        match &*lock(&self.of_nodes) {
+            Some((set, site)) => Some((Arc::clone(set), Arc::clone(&site.nodes))),
+            None => lock(&self.before).clone(),
+        }
+    }
+
+    /// The environment's nodes, if `set` are the known ones. `find` gets those of the snapshot before, of the same set.
+    pub fn nodes(
+        &self,
+        set: &Arc<NodeSet>,
+        find: impl FnOnce(Option<&Arc<NodesOfSite>>) -> Arc<NodesOfSite>,
+    ) -> Arc<SiteNodes> {
         let mut known = lock(&self.of_nodes);
         if let Some((of, nodes)) = &*known
             && Arc::ptr_eq(of, set)
         {
             return Arc::clone(nodes);
         }
+        let before = lock(&self.before).take();
+        let before = before.filter(|(of, _)| Arc::ptr_eq(of, set));
         let nodes = Arc::new(SiteNodes {
-            nodes: find(),
+            nodes: find(before.as_ref().map(|(_, nodes)| nodes)),
             possible: OnceLock::new(),
             certain: OnceLock::new(),
             missing: OnceLock::new(),
@@ -177,6 +215,18 @@ impl SiteClasses {
 }
 
 impl SiteNodes {
+    /// The nodes.
+    #[must_use]
+    pub fn nodes(&self) -> &KnownNodes {
+        &self.nodes.nodes
+    }
+
+    /// What is kept of what they lack.
+    #[must_use]
+    pub fn lacking(&self) -> &LackingCache {
+        &self.nodes.lacking
+    }
+
     /// The classes that they may include.
     pub fn possible_inclusions(
         &self,
@@ -247,13 +297,26 @@ pub fn has_conditions(snapshot: &Snapshot, class: &str) -> bool {
 #[must_use]
 pub fn concerns_manifests(snapshot: &Snapshot) -> bool {
     concerns_hierarchies(snapshot)
-        || snapshot.delta().files.iter().any(is_code)
+        || changes_code(snapshot)
         || match last_difference(snapshot).keys_as_read() {
             TouchedKeys::All => true,
             TouchedKeys::Keys(keys) => keys
                 .iter()
                 .any(|key| snapshot.may_be_looked_up_by_call(key)),
         }
+}
+
+/// Whether some changed files are code, or decide which hierarchies there are and what they read. O(files).
+#[must_use]
+pub fn changes_inputs(snapshot: &Snapshot, files: &[FileDelta]) -> bool {
+    let mut files = files.iter();
+    files.any(|file| is_code(file) || decides_hierarchies(snapshot, &file.path))
+}
+
+/// Whether the last change of a snapshot changed Puppet's or Ruby's code. O(changed files).
+#[must_use]
+pub fn changes_code(snapshot: &Snapshot) -> bool {
+    snapshot.delta().files.iter().any(is_code)
 }
 
 /// Whether the last change of a snapshot may concern which hierarchies there are and which files they

@@ -245,7 +245,73 @@ fn manifests_are_run_again_if_a_function_of_a_module_appears() {
         let manifests = SiteManifests::of(&before, &root(&before), &settings);
         let function = "/w/modules/m/lib/puppet/functions/pick.rb";
         let after = workspace.apply(Change::file(function, ""));
-        let holds = manifests.holds_in(&after, &root(&after), &settings);
+        let of = (&root(&after), &KnownNodes::default());
+        let holds = manifests.holds_in(&after, of, &settings);
         assert_eq!(holds, is_kept, "{site}");
     }
+}
+
+/// Nodes of all kinds: names that patterns match, variables of classifiers, no facts, a label.
+const MANY: &str = r#"{
+    "web1": {"facts": {"site": "lon", "os": {"family": "Debian"}}, "variables": {}},
+    "web2": {"facts": {"site": "lon", "os": {"family": "Debian"}}, "variables": {}},
+    "web3": {"facts": {"site": "par", "os": {"family": "Debian"}}, "variables": {"role": "db"}},
+    "db1": {"facts": {"site": "par", "os": {"family": "RedHat"}}, "variables": {"role": "web"}},
+    "db2": {"facts": {"site": "par", "os": {"family": "RedHat"}}},
+    "db3": {"facts": {"site": "lon"}}
+}"#;
+
+#[test]
+fn nodes_that_share_what_manifests_do_get_what_each_gets_alone() {
+    let mut runs = BTreeSet::new();
+    for site in [
+        "lookup('classes', Array, 'unique').include",
+        "$role = $facts['site'] ? { 'lon' => 'web', default => 'db' }\n$x = lookup('k')",
+        "$x = lookup('of_role')",
+        "$x = lookup('of_os')",
+        "['web', 'db'].each |$role| { $y = lookup('k') }\n$x = lookup('k')",
+        "node /^(\\w+)(\\d)$/ { $x = $2 }\nnode default { $x = 'none' }",
+        "node /^(\\w+)(\\d)$/ { $x = \"${1}\" }",
+        "node 'web1' { $x = 1 }\nnode 'db1', /^web/ { $x = 2 }",
+        "$role = 'own'\n$x = $role",
+        "$role = 'db'\n$x = lookup('k')",
+        "include nowhere::at_all",
+        "include shown",
+        "if $facts['os'] { $x = $facts['os']['family'] } else { fail(\"no os on ${trusted['certname']}\") }",
+        "$x = $osfamily",
+        "$x = $facts.dig('os', 'family')",
+    ] {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: n, path: 'n/%{{trusted.certname}}.yaml'}}, \
+             {{name: r, path: '%{{role}}/%{{facts.site}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+             #- data/common.yaml\nk: common\nclasses: [shown]\nof_role: \"%{{role}}\"\nof_os: \"%{{facts.os.family}}\"\n\
+             used: \"%{{shown::at}}\"\n\
+             #- data/n/web2.yaml\nk: own\nclasses: [other]\n#- data/web/lon.yaml\nk: web of lon\n#- data/db/par.yaml\nk: db of par\n\
+             #- modules/shown/manifests/init.pp\nclass shown {{ $at = lookup('k') }}\n\
+             #- manifests/site.pp\n{site}\n"
+        );
+        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+        let root = snapshot.roots().environments().next().unwrap();
+        for version in [PuppetVersion::V7, PuppetVersion::V8] {
+            let settings = Settings::for_version(version);
+            let json = from_json(MANY).unwrap();
+            let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
+            let with = |nodes: &KnownNodes| {
+                with_manifest_variables(nodes, &snapshot, root, &settings).unwrap()
+            };
+            let together = with(&nodes);
+            let mut different = BTreeSet::new();
+            for member in 0..nodes.len() {
+                let shared = together.assigned(member).unwrap();
+                let alone = with(&nodes.only(member)).assigned(0).unwrap();
+                assert_eq!(*shared, *alone, "{site}: {}", nodes.certname(member));
+                different.insert(Arc::as_ptr(&shared));
+            }
+            runs.insert(different.len());
+        }
+    }
+    assert!(
+        runs.first() < Some(&6) && runs.last() == Some(&6),
+        "{runs:?}"
+    );
 }

@@ -227,11 +227,14 @@ pub(super) struct ReadConfig {
 }
 
 /// Caches configurations by file, shared by many lookups; an entry is valid while the file's text
-/// is the same.
+/// is the same. A clone is the same cache.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigCache(Arc<KeptConfigs>);
+
 #[derive(Debug, Default)]
-pub struct ConfigCache {
-    pub(super) plans: super::plan::PlanCache,
-    pub(super) deciding: super::deciding_options::DecidingFiles,
+struct KeptConfigs {
+    plans: super::plan::PlanCache,
+    deciding: super::deciding_options::DecidingFiles,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Default configurations for missing files, by the folder of the file; the global layer has
     /// none if no file is named.
@@ -267,6 +270,14 @@ struct ConfigEntry {
 }
 
 impl ConfigCache {
+    pub(super) fn plans(&self) -> &super::plan::PlanCache {
+        &self.0.plans
+    }
+
+    pub(super) fn deciding(&self) -> &super::deciding_options::DecidingFiles {
+        &self.0.deciding
+    }
+
     /// The configuration of a text, cached; errors are not cached.
     pub(super) fn get(
         &self,
@@ -275,7 +286,11 @@ impl ConfigCache {
         text: &Arc<str>,
         read: impl FnOnce() -> Found<ReadConfig>,
     ) -> Found<ReadConfig> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self
+            .0
+            .entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let of_path = entries.entry(path.clone()).or_default();
         let known = of_path.iter().position(|entry| entry.layer == *layer);
         if let Some(at) = known {
@@ -301,7 +316,7 @@ impl ConfigCache {
         folder: Option<&str>,
         make: impl FnOnce() -> Config,
     ) -> SharedConfig {
-        let mut known = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(folder.map(Box::from));
         entry.or_insert_with(|| Arc::new(Ok(make()))).clone()
     }
@@ -309,7 +324,11 @@ impl ConfigCache {
     /// The source of a manifest or a function's file, cached.
     #[must_use]
     pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<CodeFile> {
-        let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .0
+            .sources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         known.get(path, text)
     }
 
@@ -321,7 +340,7 @@ impl ConfigCache {
         compile: impl FnOnce() -> Found<Arc<CompiledOptions>>,
     ) -> Found<Arc<CompiledOptions>> {
         let is_same = |known: &Arc<HashMap>| Arc::ptr_eq(known, entries);
-        cached(&self.compiled_options, is_same, || {
+        cached(&self.0.compiled_options, is_same, || {
             Ok((Arc::clone(entries), compile()?))
         })
     }
@@ -336,7 +355,7 @@ impl ConfigCache {
             let mut pairs = known.iter().zip(parts);
             pairs.all(|(one, other)| Arc::ptr_eq(one, other))
         };
-        cached(&self.merged_options, is_same, || {
+        cached(&self.0.merged_options, is_same, || {
             Ok((parts.map(Arc::clone), merge()?))
         })
     }
@@ -346,7 +365,11 @@ impl ConfigCache {
     /// # Errors
     /// As [`Regexp::lazy`].
     pub fn pattern(&self, source: &str) -> Result<Regexp, RegexpError> {
-        let mut known = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .0
+            .patterns
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(pattern) = known.get(source) {
             return Ok(pattern.clone());
         }

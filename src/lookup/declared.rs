@@ -13,7 +13,7 @@ use super::request::{Assumed, UnknownCause};
 use super::trace::{Remark, TraceEvent, TraceKind, TraceLocation};
 use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
 use crate::value::{Missing, Opaque, StrKey, Value};
-use crate::workspace::{FileKind, LOOKUP_OPTIONS, Paths};
+use crate::workspace::{FileKind, LOOKUP_OPTIONS, Paths, path};
 
 struct DeclaredRequest<'a> {
     root: &'a Arc<str>,
@@ -21,13 +21,20 @@ struct DeclaredRequest<'a> {
 }
 
 impl Location {
-    /// The path, with its unknown parts.
+    /// The path, with its unknown parts; that of an existing file in normal form.
     pub(super) fn template(&self) -> Template {
         match &self.open {
             Some(open) => Template::clone(&open.template),
-            None => Template {
-                parts: vec![TemplatePart::Text(self.place.to_string())],
-            },
+            None => {
+                let path = if self.exists {
+                    path::shared(&self.place)
+                } else {
+                    Arc::clone(&self.place)
+                };
+                Template {
+                    parts: vec![TemplatePart::Text(path.to_string())],
+                }
+            }
         }
     }
 }
@@ -44,10 +51,10 @@ impl Engine<'_> {
         let Some(backend) = self.settings().backends.get(&function.name) else {
             return Ok(None);
         };
-        let datadir = self.path_text_known(datadir, invocation, methods)?;
+        let datadir = self.path_text_of(datadir, invocation, methods)?;
         Ok(Some(Declared {
             backend: Arc::new(backend.clone()),
-            datadir: Arc::from(&*self.session.files.resolve(&datadir)),
+            datadir: Arc::from(&*self.session.files.resolve(datadir.text())),
         }))
     }
 

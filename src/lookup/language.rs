@@ -9,7 +9,7 @@ use super::context::{Environment, PuppetVersion, Strict};
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
 use super::passed::NodeFilesCache;
-use super::request::{Asker, Request};
+use super::request::{Asker, Reads, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
 use crate::datatype::Aliases;
@@ -39,8 +39,8 @@ pub struct SessionHost<'a> {
     aliases: VisibleAliases<'a>,
     data: Data,
     lookups: Cell<usize>,
-    keys: RefCell<BTreeSet<Arc<str>>>,
-    variables: RefCell<BTreeSet<Arc<str>>>,
+    reads: RefCell<Reads>,
+    set_by_code: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
     functions: Arc<FoundFunctions>,
     files: Option<Arc<NodeFilesCache>>,
@@ -65,8 +65,8 @@ impl<'a> SessionHost<'a> {
             aliases: VisibleAliases { session },
             data,
             lookups: Cell::new(0),
-            keys: RefCell::default(),
-            variables: RefCell::default(),
+            reads: RefCell::default(),
+            set_by_code: RefCell::default(),
             paths: RefCell::default(),
             functions: Arc::default(),
             files: None,
@@ -95,13 +95,25 @@ impl<'a> SessionHost<'a> {
     /// The top-level keys that were looked up.
     #[must_use]
     pub fn keys(&self) -> BTreeSet<Arc<str>> {
-        self.keys.borrow().clone()
+        self.reads.borrow().keys.clone()
     }
 
     /// Variables used in strings of the data that was looked up, as written.
     #[must_use]
     pub fn variables(&self) -> BTreeSet<Arc<str>> {
-        self.variables.borrow().clone()
+        self.reads.borrow().variables.clone()
+    }
+
+    /// What all lookups read.
+    #[must_use]
+    pub fn reads(&self) -> Reads {
+        self.reads.borrow().clone()
+    }
+
+    /// The names of the variables that code had set when it looked something up.
+    #[must_use]
+    pub fn set_by_code(&self) -> BTreeSet<Arc<str>> {
+        self.set_by_code.borrow().clone()
     }
 
     /// The files of functions that were read.
@@ -183,12 +195,9 @@ impl Host for SessionHost<'_> {
             }),
             _ => self.session.lookup(scope, &request),
         };
-        self.keys
-            .borrow_mut()
-            .extend(answer.reads.keys.iter().cloned());
-        self.variables
-            .borrow_mut()
-            .extend(answer.reads.variables.iter().cloned());
+        self.reads.borrow_mut().add(&answer.reads);
+        let set = scope.set_by_code().cloned();
+        self.set_by_code.borrow_mut().extend(set);
         let name = call.names.first().map_or("", |name| &**name);
         if let Some(why) = answer.why_uncertain() {
             return Err(Stop::unknown(format!(

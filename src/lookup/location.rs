@@ -20,7 +20,7 @@ use crate::hierarchy::{
 };
 use crate::interpolation::{Token, TokenKind, tokens};
 use crate::value::{Missing, Opaque, Value};
-use crate::workspace::FileKind;
+use crate::workspace::{FileKind, path as paths};
 
 /// Maximum number of locations of one level; a larger glob or mapped list is an error.
 const MAX_LOCATIONS: usize = 100_000;
@@ -130,11 +130,39 @@ impl PathVariables {
 /// The token of an unknown part of a path, with the variable that it names.
 type Hole = (Arc<str>, Arc<str>);
 
-struct PathText {
+/// A path, or a part of one, for one scope.
+pub(super) struct PathText {
     /// The path; unknown parts are tokens as written.
     text: String,
     /// The unknown parts, in order.
     holes: Vec<Hole>,
+}
+
+impl PathText {
+    pub(super) fn known(text: String) -> PathText {
+        PathText {
+            text,
+            holes: Vec::new(),
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it starts with a `/`, or with an unknown part that may.
+    pub(super) fn may_be_absolute(&self) -> bool {
+        let mut holes = self.holes.iter();
+        self.text.starts_with('/') || holes.any(|(token, _)| self.text.starts_with(&**token))
+    }
+
+    /// The same path below a folder, if it is relative.
+    pub(super) fn below(self, folder: &str) -> PathText {
+        PathText {
+            text: join(folder, &self.text),
+            holes: self.holes,
+        }
+    }
 }
 
 impl Engine<'_> {
@@ -253,15 +281,13 @@ impl Engine<'_> {
     }
 
     /// Interpolates a path, keeping tokens whose value cannot be known.
-    pub(super) fn path_text_known(
+    pub(super) fn path_text_of(
         &mut self,
         path: &str,
         invocation: &Invocation,
         methods: &Methods,
-    ) -> Found<String> {
-        Ok(self
-            .path_text((path, &tokens(path)), invocation, methods)?
-            .text)
+    ) -> Found<PathText> {
+        self.path_text((path, &tokens(path)), invocation, methods)
     }
 
     fn path_text(
@@ -376,7 +402,7 @@ impl Engine<'_> {
         let files = self.session.files;
         let joined = join(&datadir.text, &path.text);
         let joined = files.resolve(&joined).into_owned();
-        let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
+        let open = self.open_path_of(&joined, datadir, path);
         let exists = open.is_none() && files.kind(&joined).is_some();
         let folder = if path.text.starts_with('/') {
             dirname(&joined)
@@ -390,6 +416,23 @@ impl Engine<'_> {
             open,
             place: Arc::from(joined),
         }
+    }
+
+    /// The template of a path with unknown parts, in normal form up to the first of them: a folder before `..` must
+    /// exist, as for the system.
+    fn open_path_of(&self, joined: &str, datadir: &PathText, path: &PathText) -> Option<OpenPath> {
+        let holes = datadir.holes.iter().chain(&path.holes);
+        let tokens = holes.clone().filter_map(|(token, _)| joined.find(&**token));
+        let known = joined.get(..tokens.min()?)?;
+        let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if folder.is_empty()
+            || paths::is_normal(folder)
+            || self.session.files.kind(folder) != Some(FileKind::Directory)
+        {
+            return open_path(joined, holes);
+        }
+        let normal = paths::normalise(folder);
+        open_path(&format!("{normal}{}", &joined[folder.len()..]), holes)
     }
 
     fn expand_glob(
@@ -479,15 +522,15 @@ impl Engine<'_> {
     /// `resolve_paths` of versions 3 and 4: appends the extension if it is missing.
     pub(super) fn paths_with_extension(
         &mut self,
-        datadir: &str,
+        datadir: PathText,
         paths: &[Arc<str>],
         extension: &str,
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<Vec<Location>> {
         let datadir = PathText {
-            text: self.session.files.resolve(datadir).into_owned(),
-            holes: Vec::new(),
+            text: self.session.files.resolve(&datadir.text).into_owned(),
+            holes: datadir.holes,
         };
         let mut found = Vec::with_capacity(paths.len());
         for original in paths {

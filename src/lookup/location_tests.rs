@@ -69,3 +69,57 @@ fn an_undefined_variable_fails_in_a_data_directory_also_after_a_path() {
     let found = answers(&both, "{}", &files, &["a"]);
     assert!(found[0].contains("nope"), "{found:?}");
 }
+
+#[test]
+fn a_data_directory_of_version_3_may_be_any_folder_that_a_variable_names() {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/puppet".into()]));
+    let levels = ":backends: [yaml]\n:hierarchy: ['nodes/%{::hostname}', common]\n\
+         :yaml:\n  :datadir: '%{::dc}'\n";
+    for (path, text) in [
+        ("hiera.yaml", levels),
+        ("data/common.yaml", "k: here\n"),
+        ("data/nodes/web.yaml", "l: web\n"),
+    ] {
+        workspace.apply(Change::open(format!("/puppet/{path}"), text));
+    }
+    let environment = Environment {
+        global_config: Some("/puppet/hiera.yaml".into()),
+        global_dir: Some("/puppet".into()),
+        ..Environment::default()
+    };
+    let snapshot = workspace.snapshot();
+    let settings = Settings::for_version(PuppetVersion::V7);
+    let root = snapshot.roots().iter().next().expect("a root");
+    let files = snapshot.files_for(root);
+    let session = Session {
+        files: &files,
+        environment: &environment,
+        settings: &settings,
+        configs: &ConfigCache::default(),
+    };
+    let ask = |scope: &Scope, key: &str| {
+        let answer = session.lookup(scope, &Request::key(key));
+        match (&answer.result, answer.is_certain()) {
+            (Ok(value), true) => value.to_s(),
+            (Err(error), true) => error.to_string(),
+            (_, false) => "unknown".to_owned(),
+        }
+    };
+    let none = hash_with_capacity(0);
+    let trusted = default_trusted("n", Authenticated::Local, &none);
+    let scope = |dc: &str| {
+        let facts = from_json(&format!(r#"{{"hostname": "web", "dc": "{dc}"}}"#)).expect("facts");
+        let facts = Facts::from(facts.as_hash().expect("a hash").clone());
+        Scope::closed(&facts, &trusted, &none, &none, "production")
+    };
+    // A relative one starts where Puppet runs: taken to be beside the file.
+    for dc in ["data", "/puppet/data"] {
+        assert_eq!(ask(&scope(dc), "k"), "here", "{dc}");
+        assert_eq!(ask(&scope(dc), "l"), "web", "{dc}");
+    }
+    assert!(ask(&scope("/other"), "k").contains("did not find a value"));
+    assert_eq!(ask(&Scope::open(), "k"), "unknown");
+    assert_eq!(ask(&Scope::open(), "l"), "unknown");
+    assert!(ask(&Scope::open(), "other").contains("did not find a value"));
+}

@@ -55,6 +55,7 @@ mod reads;
 mod request;
 mod root;
 mod session;
+mod shared_results;
 mod signature;
 mod sort;
 mod trace;
@@ -86,7 +87,8 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use over_keys::{ScopeCache, ScopeLookups};
 pub use over_nodes::{
-    FirstFiles, LookupLimit, Run, first_files, possible_readers, readers, runs_within,
+    FirstFiles, LookupLimit, Run, first_files, possible_readers, possible_readers_of, readers,
+    runs_within,
 };
 pub use over_versions::{VersionDifferences, VersionSide};
 pub use passed::NodeFilesCache;
@@ -97,6 +99,7 @@ pub use request::{
 };
 pub use root::layer_of;
 pub use session::{Compilation, Session};
+pub use shared_results::{ReadByCode, SharedResults};
 pub use trace::{
     Possible, Remark, Source, TraceEvent, TraceKind, TraceLocation, TraceNode, TraceScope, sources,
 };

@@ -8,7 +8,7 @@
 //! (floor: 1 ms), and the most lookups that a hover makes, 64, answer for 64 nodes only.
 
 use std::cell::OnceCell;
-use std::collections::HashMap as Map;
+use std::collections::{BTreeSet, HashMap as Map};
 use std::sync::Arc;
 
 use super::node_classes::{Classes, NumberLists};
@@ -157,6 +157,30 @@ pub fn possible_readers(
     })
 }
 
+/// The known nodes whose levels of some layers read one of some files, or a file with an unknown path that may be one,
+/// by number; `None` if a path has a variable that manifests, or code in which they look data up, may set. O(nodes that
+/// read them) once the views are known.
+#[must_use]
+pub fn possible_readers_of(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    (layers, paths): (&[Layer], &[Arc<str>]),
+    set_by_code: &BTreeSet<Arc<str>>,
+) -> Option<BTreeSet<usize>> {
+    let given = nodes.as_given();
+    let mut found = BTreeSet::new();
+    for layer in layers {
+        let views = session.views(&given, layer);
+        if views.are_set_by_manifests(nodes) || views.are_among(set_by_code) {
+            return None;
+        }
+        for path in paths {
+            found.extend(possible_readers(session, &given, layer, path));
+        }
+    }
+    Some(found)
+}
+
 /// For each known node the first file with a key that it reads.
 #[derive(Debug)]
 pub struct FirstFiles {
@@ -193,11 +217,34 @@ pub fn first_files(
 }
 
 /// The classes of nodes for each different set of reads, with the results that were kept for them.
-#[derive(Default)]
-struct ClassResults(Vec<Parted>);
+#[derive(Debug, Default)]
+pub(super) struct ClassResults(Vec<Parted>);
 
 impl ClassResults {
-    fn find(&self, member: usize) -> Option<usize> {
+    /// The number of different reads.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether a result with these reads is kept.
+    pub(super) fn has(&self, reads: &Reads) -> bool {
+        self.0.iter().any(|parted| *parted.reads == *reads)
+    }
+
+    /// Keeps the number of the result for a node, for all nodes of its class.
+    pub(super) fn keep(
+        &mut self,
+        session: &Session<'_>,
+        nodes: &KnownNodes,
+        (reads, members): (&Arc<Reads>, &[usize]),
+        (member, result): (usize, usize),
+    ) {
+        let parted = self.parted(session, nodes, reads, members);
+        parted.found.insert(parted.classes.of(member), result);
+    }
+
+    /// The number of the result that was kept for a node's class.
+    pub(super) fn find(&self, member: usize) -> Option<usize> {
         let mut all = self.0.iter();
         all.find_map(|parted| parted.found.get(&parted.classes.of(member)).copied())
     }
@@ -263,8 +310,8 @@ impl SharedWork {
             Some(collected) => {
                 let reads = Arc::new(collected.reads());
                 let number = self.collected.len();
-                let parted = self.known.parted(session, nodes, &reads, members);
-                parted.found.insert(parted.classes.of(member), number);
+                let of = (&reads, members);
+                self.known.keep(session, nodes, of, (member, number));
                 self.collected.push(collected);
                 compilation.lookup(request)
             }
@@ -275,6 +322,7 @@ impl SharedWork {
 
 /// Nodes split into classes by everything that distinguishes them for one [`Reads`]: their view of
 /// the files that matter to the keys, and the values of the variables.
+#[derive(Debug)]
 struct Parted {
     reads: Arc<Reads>,
     classes: Classes,

@@ -131,7 +131,7 @@ impl Session<'_> {
             environment.config.clone(),
             environment.global_config.clone(),
         );
-        let plans = &self.configs.plans.plans;
+        let plans = &self.configs.plans().plans;
         let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
         if plans.len() >= MAX_PLANS && !plans.contains_key(&key) {
             plans.clear();

@@ -280,6 +280,15 @@ pub struct Reads {
     pub modules: BTreeSet<Arc<str>>,
 }
 
+impl Reads {
+    /// Adds those of another answer.
+    pub fn add(&mut self, other: &Reads) {
+        self.keys.extend(other.keys.iter().cloned());
+        self.variables.extend(other.variables.iter().cloned());
+        self.modules.extend(other.modules.iter().cloned());
+    }
+}
+
 /// The answer to one request.
 #[derive(Clone, Debug)]
 pub struct Answer {

@@ -117,7 +117,7 @@ impl Compilation<'_> {
                 && !asks_for_options
             {
                 let (session, module) = (&self.engine.session, unknown.layer.module_name());
-                let known = &session.configs.deciding;
+                let known = session.configs.deciding();
                 possible.files = known.among(session, &possible.files, module, &reads);
                 return !possible.files.is_empty();
             }

@@ -8,6 +8,7 @@ use super::error::{Found, LookupError};
 use super::interpolate::Methods;
 use super::layer::{defined_twice, twice};
 use super::level::{LevelProvider, LocatedLevel};
+use super::location::PathText;
 use crate::hierarchy::{Config, Function, FunctionKind, V3, V4Level, join};
 use crate::value::{StrKey, Value};
 
@@ -40,21 +41,28 @@ impl Engine<'_> {
                 None => Value::hash([]),
             };
             let option = |name: &str| own.as_hash()?.get(&StrKey(name)).filter(|v| !v.is_falsey());
-            let datadir = match option("datadir") {
-                // Puppet's is relative to the server's working directory.
-                Some(datadir) => match &self.session.environment.global_dir {
-                    Some(dir) => join(dir, &datadir.to_s()),
-                    None => datadir.to_s(),
-                },
-                None => self.path_text_known(&default_datadir, &invocation, &methods)?,
+            let mut all_options = body.backend_options.iter();
+            let written = all_options.find(|(name, _)| name == backend);
+            let written = written.and_then(|(_, options)| options.as_hash());
+            let written = written.and_then(|options| options.get(&StrKey("datadir")));
+            let datadir = match (option("datadir"), written.and_then(Value::as_str)) {
+                (Some(_), Some(written)) => self.path_text_of(written, &invocation, &methods)?,
+                (Some(datadir), None) => PathText::known(datadir.to_s()),
+                (None, _) => self.path_text_of(&default_datadir, &invocation, &methods)?,
+            };
+            // Puppet's is relative to the server's working directory.
+            let datadir = match &self.session.environment.global_dir {
+                Some(dir) if !datadir.may_be_absolute() => datadir.below(dir),
+                _ => datadir,
             };
             let extension = match (option("extension"), &**backend) {
                 (Some(extension), _) => format!(".{}", extension.to_s()),
                 (None, "hocon") => ".conf".to_string(),
                 (None, other) => format!(".{other}"),
             };
+            let folder = datadir.text().to_owned();
             let mut locations = self.paths_with_extension(
-                &datadir,
+                datadir,
                 &body.hierarchy,
                 &extension,
                 &invocation,
@@ -73,7 +81,7 @@ impl Engine<'_> {
             let is_bare = kind == FunctionKind::Hiera3Backend && locations.is_empty();
             let locations = (!is_bare).then(|| Arc::from(locations));
             let function = Function { kind, name };
-            let declared = self.declared(&function, &datadir, &invocation, &methods)?;
+            let declared = self.declared(&function, &folder, &invocation, &methods)?;
             let index = levels.len();
             levels.push(Rc::new(LevelProvider::of(Rc::new(LocatedLevel {
                 name: backend.clone(),
@@ -107,9 +115,9 @@ impl Engine<'_> {
                 "hocon" => ("hocon_data", ".conf"),
                 other => return Err(no_provider(config, other).into()),
             };
-            let datadir = join(&config.root, &entry.datadir);
+            let datadir = PathText::known(join(&config.root, &entry.datadir));
             let locations =
-                self.paths_with_extension(&datadir, &entry.paths, extension, invocation, &methods)?;
+                self.paths_with_extension(datadir, &entry.paths, extension, invocation, &methods)?;
             let function = Function {
                 kind: FunctionKind::DataHash,
                 name: Arc::from(function),

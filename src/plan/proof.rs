@@ -449,10 +449,14 @@ impl Proof {
                 let keys = names(self.known.changes.iter().map(|change| &change.key));
                 let node_names = names(&self.known.nodes);
                 let changed = self.known.nodes.len();
-                let affected = match changed == nodes {
-                    true => format!("all {}", counted(nodes)),
-                    false if changed > MAX_NAMED => format!("{changed} of {}", counted(nodes)),
-                    false => format!("{node_names}, of {}", counted(nodes)),
+                let affected = if changed == 1 && nodes == 1 {
+                    format!("{node_names}, the only node")
+                } else if changed == nodes {
+                    format!("all {}", counted(nodes))
+                } else if changed > MAX_NAMED {
+                    format!("{changed} of {}", counted(nodes))
+                } else {
+                    format!("{node_names}, of {}", counted(nodes))
                 };
                 Some(format!("changes {keys} for {affected}"))
             }

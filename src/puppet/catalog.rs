@@ -64,6 +64,7 @@ impl Evaluator<'_> {
             match self.definition(Defines::Class, &name) {
                 DefinitionSource::Here(source, module) => found.push((name, source, module)),
                 DefinitionSource::Missing => {
+                    self.variables.note_name();
                     let node = &self.catalog().node;
                     let message = format!("Could not find class ::{name} for {node}");
                     self.past_failure(Err(Stop::failed(message)))?;

@@ -39,7 +39,7 @@ pub use default::{ClassText, DefaultOutcome, WrongDefault, default_outcome};
 pub use host::{Callee, Defines, DefinitionSource, Host, LookupCall};
 pub use parameters::METAPARAMETERS;
 pub use reached::{BodyPlace, Reachability, depends_on_node, may_reach};
-pub use site::{ClassRun, Site};
+pub use site::{ClassRun, RunOfSite, Site};
 pub use source::CodeFile;
 pub use stop::{Evaluated, Stop};
 pub use uses::{is_of_class, may_leave};

@@ -1,9 +1,10 @@
 //! Runs the manifests of an environment for a node: the top scope, then the block of the node
 //! (`puppet/parser/compiler.rb`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::conditions::not_matched;
 use super::evaluator::{Evaluator, body};
 use super::host::Host;
 use super::source::CodeFile;
@@ -13,7 +14,7 @@ use super::variables::ScopeLevel;
 use crate::scope::{Assigned, CompileFailure, Scope};
 use crate::syntax::puppet::{Expression, ExpressionKind, NodeBlock, is_qualified};
 use crate::text::TextRange;
-use crate::value::HashMap;
+use crate::value;
 
 /// Maximum number of manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
@@ -22,6 +23,8 @@ const MAX_SOURCES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Site {
     sources: Vec<Arc<CodeFile>>,
+    /// The places of names of node blocks among all, by the name in lower case; the first of equal ones.
+    named_blocks: HashMap<Box<str>, usize>,
     /// The names of the variables that they set.
     names: Arc<BTreeSet<Arc<str>>>,
     /// Whether they may set others: they call functions that are not evaluated, or cannot be
@@ -54,6 +57,16 @@ pub enum ClassRun {
     PastFailures,
 }
 
+/// What manifests do for a node.
+#[derive(Debug)]
+pub struct RunOfSite {
+    /// The variables that they set, and whether they fail.
+    pub assigned: Assigned,
+    /// Paths of the node's variables that were read or may be set: `facts.os.family`. Without those of lookups, and
+    /// without the name that chooses its block ([`Site::block_at`]).
+    pub reads: BTreeSet<Arc<str>>,
+}
+
 /// A node's block, with the name in it that matched.
 type OwnBlock<'n> = (&'n Arc<CodeFile>, &'n NodeBlock, &'n Expression);
 
@@ -73,6 +86,15 @@ impl Site {
             source.root.each_for_nodes(&mut |node| site.look(node));
         }
         site.sources = sources;
+        let mut named = HashMap::new();
+        for (at, (.., node)) in site.names_of_blocks().enumerate() {
+            if let Some(name) = node.literal()
+                && !matches!(node.kind, ExpressionKind::Default)
+            {
+                named.entry(name.to_lowercase().into()).or_insert(at);
+            }
+        }
+        site.named_blocks = named;
         // To set a variable fails if it is a fact, or if it is set already.
         site.may_fail |=
             site.lacks_default() || site.defined_twice().is_some() || site.may_set_variables();
@@ -205,17 +227,20 @@ impl Site {
         host: &dyn Host,
         scope: &Scope,
         certname: Option<&str>,
-        variables: &HashMap,
-    ) -> Assigned {
+        variables: &value::HashMap,
+    ) -> RunOfSite {
         let Some(first) = self.sources.first() else {
-            return Assigned {
+            let assigned = Assigned {
                 may_be_more: self.unseen.clone(),
                 ..Assigned::default()
+            };
+            return RunOfSite {
+                assigned,
+                reads: BTreeSet::new(),
             };
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(variables);
-        evaluator.variables.without_reads();
         evaluator.site = &self.sources;
         if self.follows_classes() {
             evaluator.variables.follows_classes = true;
@@ -231,6 +256,7 @@ impl Site {
                 let is_missing = self.blocks().next().is_some();
                 if is_missing && stopped.is_none() {
                     let name = certname.unwrap_or_default();
+                    evaluator.variables.note_name();
                     stopped = Some(Stop::failed(format!(
                         "Could not find node statement with name 'default' or '{name}'"
                     )));
@@ -272,6 +298,7 @@ impl Site {
             }
             _ => None,
         };
+        let reads = evaluator.variables.reads();
         let mut assigned = evaluator.variables.assigned;
         // What was not run may declare classes.
         assigned.may_have_classes |= self.may_have_classes && (stopped.is_some() || is_open);
@@ -282,7 +309,21 @@ impl Site {
         if !self.may_set_any {
             assigned.names = Some(self.names.clone());
         }
-        assigned
+        RunOfSite { assigned, reads }
+    }
+
+    /// The place of a node's block among the names of all blocks: nodes of one block differ only in what a
+    /// run reads. `None` if the node has no block. O(blocks).
+    ///
+    /// # Errors
+    /// A pattern that is not evaluated.
+    pub fn block_at(&self, host: &dyn Host, certname: &str) -> Evaluated<Option<usize>> {
+        self.matching(certname, &mut |pattern, name| {
+            let pattern = host.pattern(pattern).ok_or_else(|| not_matched(pattern))?;
+            pattern
+                .is_match(name)
+                .map_err(|_| not_matched(pattern.source()))
+        })
     }
 
     fn forget_blocks(&self, evaluator: &mut Evaluator<'_>, because: Option<Arc<str>>) {
@@ -349,29 +390,36 @@ impl Site {
         certname: Option<&str>,
     ) -> Evaluated<Option<OwnBlock<'_>>> {
         let name = certname.ok_or_else(|| Stop::unknown("the node's name is not known"))?;
-        let name = name.to_lowercase();
-        let named = |node: &Expression| {
-            let literal = node.literal().map(str::to_lowercase);
-            literal.as_deref() == Some(&name) && !matches!(node.kind, ExpressionKind::Default)
-        };
-        let mut blocks = self.blocks();
-        let own = blocks.find_map(|(source, block)| {
-            let node = block.matches.iter().find(|node| named(node))?;
-            Some((source, block, node))
-        });
-        if own.is_some() {
-            return Ok(own);
+        let at = self.matching(name, &mut |pattern, name| evaluator.search(pattern, name))?;
+        Ok(at.and_then(|at| self.names_of_blocks().nth(at)))
+    }
+
+    /// The names of all blocks, in order, with the blocks.
+    fn names_of_blocks(&self) -> impl Iterator<Item = OwnBlock<'_>> {
+        self.blocks().flat_map(|(source, block)| {
+            let names = block.matches.iter();
+            names.map(move |node| (source, block, node))
+        })
+    }
+
+    /// The place of the name that matches a node's, among those of all blocks.
+    fn matching(
+        &self,
+        certname: &str,
+        search: &mut dyn FnMut(&str, &str) -> Evaluated<bool>,
+    ) -> Evaluated<Option<usize>> {
+        let certname = certname.to_lowercase();
+        if let Some(own) = self.named_blocks.get(&*certname) {
+            return Ok(Some(*own));
         }
         let mut default = None;
-        for (source, block) in self.blocks() {
-            for node in &block.matches {
-                match &node.kind {
-                    ExpressionKind::Regexp(pattern) if evaluator.search(pattern, &name)? => {
-                        return Ok(Some((source, block, node)));
-                    }
-                    ExpressionKind::Default => default = Some((source, block, node)),
-                    _ => {}
+        for (at, (.., node)) in self.names_of_blocks().enumerate() {
+            match &node.kind {
+                ExpressionKind::Regexp(pattern) if search(pattern, &certname)? => {
+                    return Ok(Some(at));
                 }
+                ExpressionKind::Default => default = Some(at),
+                _ => {}
             }
         }
         Ok(default)

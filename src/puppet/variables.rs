@@ -25,6 +25,9 @@ const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 /// The variable that each compilation sets at top scope: other scopes may have their own.
 const ENVIRONMENT: &str = "environment";
 
+/// The path of the node's name.
+const CERTNAME: &str = "trusted.certname";
+
 /// The scope of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScopeLevel {
@@ -69,8 +72,8 @@ pub(super) struct Variables<'s> {
     pub(super) follows_classes: bool,
     /// Visible matches; the last one is used.
     matches: Vec<MatchGroups>,
-    /// Paths of the node's variables that were read, if someone asks for them.
-    reads: Option<RefCell<BTreeSet<Arc<str>>>>,
+    /// Paths of the node's variables that were read.
+    reads: RefCell<BTreeSet<Arc<str>>>,
     /// Whether agents send legacy facts: otherwise a node that has other facts certainly lacks them.
     has_legacy_facts: bool,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
@@ -99,7 +102,7 @@ impl<'s> Variables<'s> {
             class: None,
             follows_classes: false,
             matches: Vec::new(),
-            reads: Some(RefCell::default()),
+            reads: RefCell::default(),
             has_legacy_facts,
             lacks_one: Cell::new(false),
             read_missing: Cell::new(false),
@@ -117,33 +120,31 @@ impl<'s> Variables<'s> {
 
     /// Paths of the node's variables that were read.
     pub(super) fn reads(&self) -> BTreeSet<Arc<str>> {
-        let reads = self.reads.as_ref();
-        reads
-            .map(|reads| reads.borrow().clone())
-            .unwrap_or_default()
+        self.reads.borrow().clone()
     }
 
-    /// Does not record what is read: a text for each variable.
-    pub(super) fn without_reads(&mut self) {
-        self.reads = None;
+    /// Records that the name of the node is read.
+    pub(super) fn note_name(&self) {
+        self.reads.borrow_mut().insert(Arc::from(CERTNAME));
     }
 
     /// Records that a variable is read at a path.
     fn note(&self, name: &str, segments: &[Segment]) {
-        let Some(reads) = &self.reads else {
-            return;
-        };
         let mut path = without_colons(name).to_owned();
         for segment in segments {
             path.push('.');
             path.push_str(&segment.written());
         }
-        reads.borrow_mut().insert(Arc::from(path));
+        self.reads.borrow_mut().insert(Arc::from(path));
     }
 
     /// The value of a variable; for a partly known one, at least the part at `segments`.
     pub(super) fn get(&self, name: &str, segments: &[Segment], strict: bool) -> Evaluated {
         if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            if self.level == ScopeLevel::Node {
+                // The pattern of the block has matched it.
+                self.note_name();
+            }
             let groups = self.matches.last();
             let at: Option<usize> = name.parse().ok();
             let group = groups
@@ -227,7 +228,10 @@ impl<'s> Variables<'s> {
     /// Whether the node certainly has no fact of a name: agents no longer send legacy facts, and its facts are
     /// given.
     fn certainly_lacks(&self, name: &str) -> bool {
-        let has_facts = || matches!(self.base.dotted("os", &[]), Variable::Known(_));
+        let has_facts = || {
+            self.note("os", &[]);
+            matches!(self.base.dotted("os", &[]), Variable::Known(_))
+        };
         !self.has_legacy_facts && matches!(core_fact(name), CoreFact::Legacy(_)) && has_facts()
     }
 
@@ -294,6 +298,7 @@ impl<'s> Variables<'s> {
         if at_top && name == ENVIRONMENT {
             return Err(reassigned());
         }
+        self.note(name, &[]);
         let foreseen = self.foreseen(name);
         let is_set = || matches!(self.base.dotted(name, &[]), Variable::Known(_));
         if at_top && foreseen.is_none() && is_set() {
@@ -344,6 +349,7 @@ impl<'s> Variables<'s> {
             self.publish(name);
             return;
         }
+        self.note(name, &[]);
         let foreseen = self.foreseen(name).cloned();
         let set = match self.level {
             ScopeLevel::Top => &mut self.assigned.top,

@@ -18,7 +18,10 @@ impl Checker<'_> {
             let found = environments.filter_map(|root| {
                 let nodes = self.site_nodes(root)?;
                 let order = || self.order_of(root);
-                let find = || self.analysis().missing_values(root, &nodes.nodes, order);
+                let find = || {
+                    let known = (nodes.nodes(), nodes.lacking());
+                    self.analysis().missing_values(root, known, order)
+                };
                 Some(nodes.missing_values(find))
             });
             found.collect()
@@ -65,7 +68,7 @@ impl Checker<'_> {
     ) -> &'n PossibleInclusions {
         let find = |environment: &Root, order: &EvaluationOrder| {
             let analysis = self.analysis();
-            analysis.possible_inclusions(environment, &nodes.nodes, order)
+            analysis.possible_inclusions(environment, nodes.nodes(), order)
         };
         nodes.possible_inclusions(|| self.of_environment(root, find))
     }
@@ -78,7 +81,7 @@ impl Checker<'_> {
     ) -> &'n CertainInclusions {
         let find = |environment: &Root, order: &EvaluationOrder| {
             let analysis = self.analysis();
-            analysis.certain_inclusions(environment, &nodes.nodes, order)
+            analysis.certain_inclusions(environment, (nodes.nodes(), nodes.lacking()), order)
         };
         nodes.certain_inclusions(|| self.of_environment(root, find))
     }

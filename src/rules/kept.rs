@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::checker::lock;
 use super::option_list::OptionIndex;
 use crate::analysis::{
-    KeyAnswer, RootName, SiteCache, TouchedKeys, concerns_hierarchies, concerns_manifests,
-    last_difference,
+    KeyAnswer, RootName, SiteCache, TouchedKeys, changes_code, concerns_hierarchies,
+    concerns_manifests, last_difference,
 };
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
@@ -77,6 +77,8 @@ struct KeptPattern {
 pub(super) struct KnownReaders {
     /// The number of nodes that read the file.
     pub(super) of: usize,
+    /// Whether no value is wrong, whichever classes the nodes include.
+    pub(super) are_all_right: bool,
     /// Whether nodes with a wrong value may include the class.
     pub(super) some_may_have: bool,
     /// The wrong values that the file gives or changes.
@@ -134,8 +136,12 @@ impl KeptResults {
             return;
         }
         match last_difference(snapshot).keys_as_read() {
-            TouchedKeys::Keys(touched) if !concerns_manifests(snapshot) => {
-                kept.readers.retain(|name, _| !touched.contains(&name.key));
+            TouchedKeys::Keys(touched) if !changes_code(snapshot) => {
+                // Nodes whose manifests set other variables are others.
+                let has_same_classes = !concerns_manifests(snapshot);
+                kept.readers.retain(|name, kept| {
+                    (has_same_classes || kept.readers.are_all_right) && !touched.contains(&name.key)
+                });
             }
             TouchedKeys::Keys(_) | TouchedKeys::All => kept.readers.clear(),
         }

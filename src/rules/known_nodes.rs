@@ -40,8 +40,10 @@ impl<'a> Checker<'a> {
         let context = self.root_context(environment)?;
         let find = || {
             let set = self.known_nodes_in(context);
-            let find = || self.analysis().nodes_of_site(environment, &set);
-            self.site(environment).nodes(&set, find)
+            let analysis = self.analysis();
+            self.site(environment).nodes(&set, |before| {
+                analysis.nodes_of_site(environment, &set, before)
+            })
         };
         Some(Arc::clone(context.site_nodes.get_or_init(find)))
     }

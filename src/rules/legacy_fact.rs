@@ -86,13 +86,36 @@ fn report(
     if let Some(structured) = structured {
         // Without `::` a class or an ENC may have set it.
         let safety = match top {
-            Some(_) => Safety::Safe,
-            None => Safety::Unsafe,
+            Some(_) if !differs_for_nodes(file, name, structured) => Safety::Safe,
+            Some(_) | None => Safety::Unsafe,
         };
         let title = format!("Use 'facts.{structured}'");
         let edit = TextEdit::replace(name_range(), format!("facts.{structured}"));
         finding.fixes.push(Fix::new(safety, title, edit));
     }
+}
+
+/// Whether a known node has another value in a legacy fact than in its structured one, such as a domain that a module
+/// sets, or only the legacy one. O(nodes) once for each fact.
+fn differs_for_nodes(file: &FileContext<'_>, name: &str, structured: &str) -> bool {
+    let mut environments = file.snapshot().roots().environments();
+    environments.any(|root| {
+        let Some(set) = file.checker.known_nodes(root) else {
+            return false;
+        };
+        let paths = [name, structured].map(|path| Arc::from(format!("facts.{path}")));
+        let columns = set.known.columns(paths.iter());
+        let [legacy, own] = &columns[..] else {
+            return false;
+        };
+        (0..set.known.len()).any(|node| {
+            let legacy = legacy.value(node);
+            legacy.is_some_and(|legacy| {
+                own.value(node)
+                    .is_none_or(|own| own.to_s() != legacy.to_s())
+            })
+        })
+    })
 }
 
 /// What becomes of a legacy fact.

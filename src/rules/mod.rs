@@ -107,6 +107,7 @@ rules! {
     eyaml_without_keys,
     foreign_percent_syntax,
     hiera_config,
+    hocon_syntax,
     interp_loses_type,
     interp_missing_key,
     interp_missing_subkey,

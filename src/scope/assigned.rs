@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Node, Scope};
+use super::{KnownNodes, Node, Scope};
 use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::text::TextRange;
 use crate::value::{KeyHashing, Value};
@@ -97,6 +97,17 @@ pub enum ClassVariable<'a> {
 pub trait Manifests: Send + Sync + std::fmt::Debug {
     /// The variables that manifests set for a node whose scope so far is `scope`.
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned>;
+
+    /// The same for one of several nodes, by its number. Nodes that differ in nothing that manifests read may
+    /// share what is found.
+    fn assigned_among(
+        &self,
+        _nodes: &KnownNodes,
+        _member: usize,
+        (node, scope): (&Node, &Scope),
+    ) -> Arc<Assigned> {
+        self.assigned(node, scope)
+    }
 
     /// Whether they may set a variable for some node. If not, they need not be run for it.
     fn may_set(&self, name: &str) -> bool;

@@ -230,6 +230,12 @@ impl KnownNodes {
         self.scope(member).assigned().cloned()
     }
 
+    /// The variables that manifests set for a node, if they were run for it.
+    #[must_use]
+    pub fn assigned_so_far(&self, member: usize) -> Option<&Arc<Assigned>> {
+        self.runs.get(member)?.assigned.get()
+    }
+
     /// An id that is unique in this process, for what manifests set and what they do not.
     #[must_use]
     pub fn id(&self) -> u64 {
@@ -263,7 +269,9 @@ impl KnownNodes {
         numbers.get(certname).copied()
     }
 
-    fn node(&self, member: usize) -> Option<&Node> {
+    /// A node as it is described.
+    #[must_use]
+    pub fn node(&self, member: usize) -> Option<&Node> {
         Some(&self.given.members.get(member)?.node)
     }
 
@@ -346,7 +354,7 @@ impl KnownNodes {
         };
         let assigned = run
             .assigned
-            .get_or_init(|| manifests.assigned(node, &scope));
+            .get_or_init(|| manifests.assigned_among(self, member, (node, &scope)));
         scope.with_assigned(assigned.clone())
     }
 

@@ -247,6 +247,13 @@ impl Scope {
         }
     }
 
+    /// The names of the variables that code has set: those of manifests, and those around the code that asks.
+    pub fn set_by_code(&self) -> impl Iterator<Item = &Arc<str>> {
+        let assigned = self.assigned.iter();
+        let assigned = assigned.flat_map(|all| all.top.keys().chain(all.node.keys()));
+        assigned.chain(self.locals.iter().map(|(name, _)| name))
+    }
+
     /// The variables that manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {

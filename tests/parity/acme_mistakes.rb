@@ -25,7 +25,7 @@ TYPICAL = 'web01.lon.acme.example'
 FAILS = %w[
   alias-not-whole unknown-interpolation-function malformed-call interpolation-loop subkey-of-scalar
   bad-strategy bad-merge-option merge-type-clash bad-convert-to symbol-value non-string-map-key
-  lookup-options-namespace yaml-syntax yaml-date unknown-alias ruby-tags json-syntax eyaml-blob
+  lookup-options-namespace yaml-syntax yaml-date unknown-alias ruby-tags json-syntax hocon-syntax eyaml-blob
   lookup-options-regex-invalid lookup-options-not-hash hiera-config unknown-backend wrong-backend-kind
   no-location backend-options eyaml-without-keys type-mismatch missing-parameter convert-to-arguments
 ].freeze

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Broken, Inclusions, MAX_NODES, WrongDefaultValue};
+use super::{Broken, Inclusions, LackingCache, MAX_NODES, WrongDefaultValue};
 use crate::analysis::Analysis;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
@@ -39,7 +39,7 @@ impl<'a> Analysis<'a> {
     pub fn certain_inclusions(
         self,
         environment: &'a Root,
-        known: &KnownNodes,
+        (known, kept): (&KnownNodes, &LackingCache),
         order: &EvaluationOrder,
     ) -> CertainInclusions {
         let Some(tops) = self.whole_site(environment) else {
@@ -53,9 +53,11 @@ impl<'a> Analysis<'a> {
         let known = first.as_ref().unwrap_or(known);
         let none_broken = Broken::of(std::iter::empty());
         let mut inclusions = Inclusions::new(&view, known, order, none_broken);
+        inclusions.resume(kept);
         inclusions.start(&tops);
         inclusions.follow();
         let wrong_defaults = inclusions.wrong_defaults();
+        inclusions.leave(kept);
         let classes = inclusions.classes.into_iter();
         CertainInclusions {
             classes: classes.map(|(name, it)| (name, it.seen)).collect(),

@@ -6,10 +6,6 @@ use super::{Affected, FileRange, Included, Inclusions, MAX_WAYS, MissingValue, S
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
-use crate::analysis::scope_view::layers_of;
-use crate::hierarchy::Layer;
-use crate::lookup::{LookupError, Reach, UnknownCause};
-use crate::scope::{Knowledge, Scope};
 
 impl<'a> Inclusions<'_, 'a> {
     /// Adds the values that a class lacks.
@@ -64,74 +60,6 @@ impl<'a> Inclusions<'_, 'a> {
                 add(statement.place(), None, self.ways(statement), affected);
             }
         }
-    }
-
-    /// The subset of `members` for which a lookup of a key surely finds nothing.
-    pub(super) fn lacking(&self, from: Viewpoint<'_>, key: &str, members: &Members) -> Members {
-        // A level that every node reads provides the value for all.
-        let mut holders = self.analysis().snapshot.iter_files_with(key);
-        let is_for_all = |(_, reach): &(Layer, Reach)| {
-            reach.place.template.is_constant() && reach.place.reading.is_some()
-        };
-        if holders.any(|file| self.reaches(file.path()).iter().any(is_for_all)) {
-            return Members::default();
-        }
-        let known = self.open_scope.take();
-        let mut open = self.view.resume(&Scope::open(), known);
-        let found = open.key_answer(key);
-        self.open_scope.replace(open.into_known());
-        let not_found = |error: &LookupError| error.is_not_found();
-        if !found.answer.result.as_ref().is_err_and(not_found)
-            || self.view.has_outside(key)
-            || self.view.lacks_file(key)
-        {
-            return Members::default();
-        }
-        if found.answer.unknown.is_empty() {
-            return self.without_strange_readers(key, members.clone());
-        }
-        let mut lacking = members.clone();
-        for unknown in found.unknowns(&self.analysis(), &[]) {
-            let UnknownCause::Path(possible) = &unknown.cause else {
-                return Members::default();
-            };
-            if unknown.for_options {
-                continue;
-            }
-            // For a class of the top scope the lookup may run with other variables than the node
-            // has.
-            let mut variables = possible.variables.iter();
-            let may_differ = variables.any(|variable| self.order.may_miss_from(from, variable));
-            if may_differ || possible.files.is_empty() || *possible.key != *key {
-                return Members::default();
-            }
-            for path in possible.files.iter() {
-                lacking = lacking.without(&self.possible_readers(&unknown.layer, path));
-            }
-        }
-        self.without_strange_readers(key, lacking)
-    }
-
-    /// Those of some members that do not read a file with a key by a path without one of its variables
-    /// ([`crate::hierarchy::Template::matches_without_some`]). O(files with the key × places) if there are members.
-    fn without_strange_readers(&self, key: &str, mut lacking: Members) -> Members {
-        for layer in layers_of(key) {
-            let places = self.view.places(&layer);
-            for file in self.analysis().snapshot.iter_files_with(key) {
-                let mut templates = places.iter().map(|place| &place.template);
-                if lacking.is_empty()
-                    || !templates.any(|template| template.matches_without_some(file.path()))
-                {
-                    continue;
-                }
-                let open = 0..self.known.len();
-                let open = open.filter(|node| self.known.knowledge(*node) != Knowledge::All);
-                lacking = lacking
-                    .without(&self.possible_readers(&layer, file.path()))
-                    .without(&open.collect());
-            }
-        }
-        lacking
     }
 
     /// The places that lead to a statement, the nearest first.

@@ -8,6 +8,7 @@
 mod broken;
 mod certainly;
 mod defaults;
+mod lacking;
 mod missing;
 mod nodes;
 mod perhaps;
@@ -16,6 +17,8 @@ mod readers;
 
 pub use certainly::CertainInclusions;
 pub use defaults::WrongDefaultValue;
+pub use lacking::LackingCache;
+pub use nodes::NodesOfSite;
 pub use perhaps::PossibleInclusions;
 
 use std::cell::RefCell;
@@ -25,6 +28,7 @@ use std::sync::Arc;
 
 use broken::Broken;
 use indexmap::IndexMap;
+use lacking::KnownLacking;
 
 use crate::analysis::bodies::{CodeBody, code};
 use crate::analysis::condition::{has_conversion_for, has_option_for};
@@ -156,7 +160,7 @@ struct Statement<'a> {
 }
 
 /// Locations that read a file, with their layers.
-type Reaches = Rc<[(Layer, Reach)]>;
+type Reaches = Arc<[(Layer, Reach)]>;
 
 /// A class named by a list element, and the members that surely get the element.
 type ListedClass<'a> = (Arc<str>, ListedElement<'a>, Members);
@@ -177,8 +181,9 @@ struct Inclusions<'v, 'a> {
     declarations: Declarations<'a>,
     order: &'v EvaluationOrder,
     broken: Broken<'a>,
-    /// The locations that read files, by path.
-    reaches: RefCell<HashMap<Box<str>, Reaches>>,
+    /// What is kept for later snapshots, and the files of the groups for which it was found.
+    lookups: RefCell<KnownLacking>,
+    groups_of_kept: Vec<Arc<str>>,
     /// What is known about the scope of which nothing is known.
     open_scope: RefCell<KnownOfScope>,
 }
@@ -201,7 +206,7 @@ impl<'a> Analysis<'a> {
     pub fn missing_values(
         self,
         root: &'a Root,
-        known: &KnownNodes,
+        (known, kept): (&KnownNodes, &LackingCache),
         order: impl FnOnce() -> Arc<EvaluationOrder>,
     ) -> Vec<MissingValue> {
         let Some(environment) = self.snapshot.roots().environment_of(root) else {
@@ -225,12 +230,14 @@ impl<'a> Analysis<'a> {
         let first = known.first(MAX_NODES);
         let known = first.as_ref().unwrap_or(known);
         let mut inclusions = Inclusions::new(&view, known, &order, broken);
+        inclusions.resume(kept);
         inclusions.start(&tops);
         inclusions.follow();
         let mut found = Vec::new();
         for included in inclusions.classes.values() {
             inclusions.missing(included, &mut found);
         }
+        inclusions.leave(kept);
         found
     }
 }
@@ -254,7 +261,8 @@ impl<'v, 'a> Inclusions<'v, 'a> {
             declarations: Declarations::of(view.analysis, view.root),
             order,
             broken,
-            reaches: RefCell::default(),
+            lookups: RefCell::default(),
+            groups_of_kept: Vec::new(),
             open_scope: RefCell::default(),
         }
     }
@@ -292,6 +300,7 @@ impl<'a> Inclusions<'_, 'a> {
         for (path, scope) in self.readers_of_lists(&lists) {
             everyones.insert(self.group(scope, Affected::Readers(path)));
         }
+        self.compare_groups();
         let mut own: Vec<Members> = vec![Members::default(); blocks.len()];
         for member in 0..self.known.len() {
             match self.own_block(member, &all) {

@@ -4,22 +4,32 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Inclusions, MAX_NODES};
+use super::{Inclusions, LackingCache, MAX_NODES};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::analysis::nodes::SiteNames;
-use crate::analysis::site::is_for_everyone;
-use crate::analysis::{Analysis, NodeSet, with_manifest_variables};
-use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope, Variable};
+use crate::analysis::site::{SiteManifests, is_for_everyone};
+use crate::analysis::{Analysis, NodeSet};
+use crate::lookup::Settings;
+use crate::scope::{Knowledge, KnownNodes, Manifests, Node, Nodes, Scope, Variable};
 use crate::syntax::puppet::without_colons;
 use crate::value::Value;
-use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
+use crate::workspace::{NamePart, NodeFact, NodeMatch, Root, Snapshot};
 
 impl<'a> Analysis<'a> {
     /// The known nodes of an environment and those that its node blocks name, with the variables
-    /// that its manifests set. Facts that are not given may exist.
+    /// that its manifests set. Facts that are not given may exist. Those of an earlier snapshot, if their manifests do
+    /// the same.
     #[must_use]
-    pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
+    pub fn nodes_of_site(
+        self,
+        root: &'a Root,
+        set: &NodeSet,
+        before: Option<&Arc<NodesOfSite>>,
+    ) -> Arc<NodesOfSite> {
+        if let Some(before) = before.filter(|it| it.holds_in(self.snapshot, root, self.settings)) {
+            return Arc::clone(before);
+        }
         let tops = self.site_bodies(root).into_iter();
         let tops = tops.filter(|top| !top.code.is_broken);
         let blocks = tops.flat_map(|top| &top.code.nodes);
@@ -59,8 +69,37 @@ impl<'a> Analysis<'a> {
             KnownNodes::in_environment(&nodes, &site.environment)
         };
         let known = set.of_sites.of(site.clone(), find);
-        let with_variables = with_manifest_variables(&known, self.snapshot, root, self.settings);
-        with_variables.unwrap_or(known)
+        let manifests = SiteManifests::of(self.snapshot, root, self.settings);
+        if known.is_empty() || !manifests.may_matter() {
+            return Arc::new(NodesOfSite {
+                nodes: known,
+                lacking: LackingCache::default(),
+                manifests: None,
+            });
+        }
+        let manifests = Arc::new(manifests.with_configs(self.configs));
+        Arc::new(NodesOfSite {
+            nodes: known.with_manifests(Arc::clone(&manifests) as Arc<dyn Manifests>),
+            lacking: LackingCache::default(),
+            manifests: Some(manifests),
+        })
+    }
+}
+
+/// The nodes of an environment, with what its manifests do.
+#[derive(Debug)]
+pub struct NodesOfSite {
+    /// The nodes.
+    pub nodes: KnownNodes,
+    /// What they lack.
+    pub lacking: LackingCache,
+    manifests: Option<Arc<SiteManifests>>,
+}
+
+impl NodesOfSite {
+    fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
+        let manifests = self.manifests.as_ref();
+        manifests.is_some_and(|it| it.holds_in(snapshot, (root, &self.nodes), settings))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Finds the nodes that certainly or possibly read a file.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Inclusions, Reaches};
@@ -11,8 +10,8 @@ use crate::lookup::{self, Place, Reach, reach};
 impl Inclusions<'_, '_> {
     /// The locations that read a file, over the layers of all keys.
     pub(super) fn reaches(&self, path: &str) -> Reaches {
-        if let Some(known) = self.reaches.borrow().get(path) {
-            return Rc::clone(known);
+        if let Some(known) = self.lookups.borrow().reaches.get(path) {
+            return Arc::clone(known);
         }
         let layers = [Layer::Global, Layer::Environment].into_iter();
         let reaches = layers.flat_map(|layer| {
@@ -20,8 +19,8 @@ impl Inclusions<'_, '_> {
             found.into_iter().map(move |reach| (layer.clone(), reach))
         });
         let found: Reaches = reaches.collect();
-        let mut known = self.reaches.borrow_mut();
-        known.insert(Box::from(path), Rc::clone(&found));
+        let known = &mut self.lookups.borrow_mut().reaches;
+        known.insert(Box::from(path), Arc::clone(&found));
         found
     }
 

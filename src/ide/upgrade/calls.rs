@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::analysis::{RootView, is_site_manifest};
+use crate::analysis::{LackingCache, RootView, is_site_manifest};
 use crate::ide::compare::changes;
 use crate::ide::hover::merge_of;
 use crate::ide::matrix::{Row, SourceLine, row_by_any};
@@ -111,7 +111,9 @@ pub(super) fn of_hiera(
         return Vec::new();
     }
     let order = view.analysis.evaluation_order(view.root);
-    let included = view.analysis.certain_inclusions(view.root, known, &order);
+    let included =
+        view.analysis
+            .certain_inclusions(view.root, (known, &LackingCache::default()), &order);
     let has_hierarchy = has_own_hierarchy(view);
     let calls = calls.into_iter().map(|(file, code, lookup, function)| {
         let members = (0..known.len()).filter(|member| match lookup.within {

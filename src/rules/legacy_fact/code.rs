@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::effect;
+use super::{differs_for_nodes, effect};
 use crate::analysis::is_custom_fact;
 use crate::rules::{FileContext, Findings, Fix, Safety};
 use crate::scope::{CoreFact, core_fact};
@@ -192,9 +192,10 @@ fn report(at: &FileContext<'_>, found: &Use<'_>, findings: &mut Findings<'_>) {
     if let Some((path, structured)) = path.zip(structured) {
         let is_always = ALWAYS.iter().any(|start| structured.starts_with(start));
         // A class may inherit a variable of that name.
-        let safety = match found.is_certain && is_always {
-            true => Safety::Safe,
-            false => Safety::Unsafe,
+        let safety = if found.is_certain && is_always && !differs_for_nodes(at, name, structured) {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
         };
         let new = match found.form {
             Form::WithDollar => format!("${path}"),
@@ -222,6 +223,26 @@ mod tests {
         let text = format!("{code}\n#- hiera.yaml\nversion: 5\n");
         let text = fixed(path, &text, most, |finding| finding.code == RULE.code);
         text.trim_end().to_owned()
+    }
+
+    #[test]
+    fn a_fix_is_not_safe_if_a_known_node_has_another_value_in_the_structured_fact() {
+        let fixed_data = |domain: &str, most| {
+            let text = format!(
+                "k: \"%{{facts.domain}}\"\n#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- nodes.yaml\na: {{facts: {{domain: {domain}, networking: {{domain: ec2.internal}}}}}}\n"
+            );
+            fixed("data/common.yaml", &text, most, |finding| {
+                finding.code == RULE.code
+            })
+        };
+        let (before, after) = (
+            "k: \"%{facts.domain}\"\n",
+            "k: \"%{facts.networking.domain}\"\n",
+        );
+        assert_eq!(fixed_data("ec2.internal", Safety::Safe), after);
+        assert_eq!(fixed_data("lon.example.com", Safety::Safe), before);
+        assert_eq!(fixed_data("lon.example.com", Safety::Unsafe), after);
     }
 
     #[test]

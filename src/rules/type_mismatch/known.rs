@@ -43,7 +43,7 @@ impl ReaderLookups<'_> {
         let Some(site) = at.checker.site_nodes(root) else {
             return false;
         };
-        let nodes = &site.nodes;
+        let nodes = site.nodes();
         let readers = lookup::readers(&view.session(), nodes, &view.layer, at.file.path());
         let is_named = |&node: &usize| nodes.knowledge(node) != Knowledge::Label;
         let possible = at.checker.possible_inclusions(root, &site);
@@ -96,7 +96,7 @@ impl EffectiveKey<'_> {
             return;
         };
         let name = ReadersName::new(&key.name, at.file.path(), (view.root, &view.layer));
-        let asked = (site.nodes.id(), &checker.settings);
+        let asked = (site.nodes().id(), &checker.settings);
         let kept = &checker.kept;
         let readers = kept.readers(at.snapshot(), &name, asked, || self.known_readers(&site));
         let Some(readers) = readers else {
@@ -106,6 +106,7 @@ impl EffectiveKey<'_> {
             of,
             some_may_have,
             wrong,
+            are_all_right: _,
         } = &*readers;
         let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
         for wrong in wrong {
@@ -137,7 +138,7 @@ impl EffectiveKey<'_> {
             if findings.has(wrong.part.range) {
                 continue;
             }
-            let example = site.nodes.shared_name(wrong.first);
+            let example = site.nodes().shared_name(wrong.first);
             let count = wrong.count;
             let affected = Affected::Nodes {
                 count,
@@ -166,7 +167,7 @@ impl EffectiveKey<'_> {
     fn known_readers(&self, site: &SiteNodes) -> Option<KnownReaders> {
         let EffectiveKey { lookups, key, .. } = self;
         let ReaderLookups { at, view, .. } = lookups;
-        let nodes = &site.nodes;
+        let nodes = site.nodes();
         let session = view.session();
         let readers = lookup::readers(&session, nodes, &view.layer, at.file.path());
         let of = readers.len();
@@ -180,11 +181,15 @@ impl EffectiveKey<'_> {
         }
         let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
-            let mut read = run.answer.reads.variables.iter();
             value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
-                && !read.any(|it| at.checker.may_not_see(self.class(), it))
         };
         let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
+        let are_all_right = wrong.is_empty();
+        let is_seen = |run: &Run| {
+            let mut read = run.answer.reads.variables.iter();
+            !read.any(|it| at.checker.may_not_see(self.class(), it))
+        };
+        let wrong: Vec<_> = wrong.into_iter().filter(is_seen).collect();
         let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
         let may_have = |node: &usize| self.may_have_class(site, *node);
         let some_may_have = wrong.iter().any(|run| run.members.iter().any(may_have));
@@ -216,6 +221,7 @@ impl EffectiveKey<'_> {
         });
         Some(KnownReaders {
             of,
+            are_all_right,
             some_may_have,
             wrong: wrong.collect(),
         })

@@ -1,0 +1,122 @@
+//! Results of code that is evaluated for many nodes and looks data up, such as site manifests: nodes that differ in
+//! nothing that the evaluation read share its result.
+//!
+//! Without sharing, manifests that include a list of classes take 1.5 s for 10,000 nodes instead of 0.1 s, after each
+//! edit of a list.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::over_nodes::ClassResults;
+use super::request::Reads;
+use super::session::Session;
+use crate::hierarchy::Layer;
+use crate::scope::KnownNodes;
+
+/// Maximum number of different sets of inputs. Each has 4 bytes for each node.
+const MAX_INPUTS: usize = 64;
+
+/// The results of one evaluation for some of the known nodes.
+#[derive(Debug)]
+pub struct SharedResults<T> {
+    /// The id of the nodes.
+    nodes: u64,
+    /// The first result, until a second node is asked for.
+    first: Option<(usize, ReadByCode, T)>,
+    known: ClassResults,
+    results: Vec<T>,
+}
+
+/// What an evaluation read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadByCode {
+    /// What lookups read, and paths of the node's variables that were read otherwise.
+    pub reads: Reads,
+    /// The names of the variables that code had set when it looked something up. A path with one of them leads to other
+    /// files than the node's own variables say.
+    pub set_by_code: BTreeSet<Arc<str>>,
+}
+
+impl<T> Default for SharedResults<T> {
+    fn default() -> SharedResults<T> {
+        SharedResults {
+            nodes: 0,
+            first: None,
+            known: ClassResults::default(),
+            results: Vec::new(),
+        }
+    }
+}
+
+impl<T: Clone> SharedResults<T> {
+    /// The result for a node, by number, if a node with the same inputs has one. `nodes` are always the same, without
+    /// manifests. O(sets of inputs), and O(nodes) for the second node.
+    pub fn find(&mut self, session: &Session<'_>, nodes: &KnownNodes, member: usize) -> Option<T> {
+        if self.nodes != nodes.id() {
+            *self = SharedResults {
+                nodes: nodes.id(),
+                ..SharedResults::default()
+            };
+        }
+        if let Some((first, read, result)) = self.first.take() {
+            self.insert(session, nodes, (first, read, result));
+        }
+        let known = self.known.find(member)?;
+        Some(self.results[known].clone())
+    }
+
+    /// Keeps the result for a node, for others with the same inputs. O(nodes) for each different set of inputs.
+    pub fn add(
+        &mut self,
+        session: &Session<'_>,
+        nodes: &KnownNodes,
+        (member, read, result): (usize, ReadByCode, T),
+    ) {
+        if self.nodes != nodes.id() {
+            return;
+        }
+        if self.first.is_none() && self.results.is_empty() {
+            self.first = Some((member, read, result));
+        } else {
+            self.insert(session, nodes, (member, read, result));
+        }
+    }
+
+    fn insert(
+        &mut self,
+        session: &Session<'_>,
+        nodes: &KnownNodes,
+        (member, read, result): (usize, ReadByCode, T),
+    ) {
+        let reads = Arc::new(read.inputs(session, nodes));
+        if !self.known.has(&reads) && self.known.len() >= MAX_INPUTS {
+            return;
+        }
+        let all: Vec<usize> = (0..nodes.len()).collect();
+        self.known
+            .keep(session, nodes, (&reads, &all), (member, self.results.len()));
+        self.results.push(result);
+    }
+}
+
+impl ReadByCode {
+    /// Everything that distinguishes nodes: if a path has a variable that code sets, also the others of the layer.
+    fn inputs(self, session: &Session<'_>, nodes: &KnownNodes) -> Reads {
+        let ReadByCode {
+            mut reads,
+            set_by_code,
+        } = self;
+        let modules = reads.modules.iter().cloned().map(Layer::Module);
+        let layers = [Layer::Global, Layer::Environment]
+            .into_iter()
+            .chain(modules);
+        let layers: Vec<Layer> = layers.collect();
+        for layer in &layers {
+            let views = session.views(nodes, layer);
+            if views.are_among(&set_by_code) {
+                reads.variables.extend(views.variables().iter().cloned());
+            }
+        }
+        reads
+    }
+}
