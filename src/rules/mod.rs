@@ -138,6 +138,7 @@ rules! {
     lookup_options_subkey,
     lookup_options_unknown_option,
     malformed_call,
+    merge_by_place,
     merge_type_clash,
     missing_parameter,
     multi_document,

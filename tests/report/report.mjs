@@ -426,7 +426,7 @@ await print(acme, `view=node&node=${node}`, ["58 keys with a value"]);
 await print(acme, "view=node", ["build01.lon.acme.example", "facts.os.release.major"]);
 await print(acme, `view=hierarchy&node=${node}`, ["Operating system", "Debian.yaml"]);
 await print(acme, `view=compare&node=${node}&with=db01.nyc.acme.example`, ["39 keys with different values", "Key web01.lon.acme.example db01.nyc.acme.example"]);
-await print(acme, "view=findings", ["200 findings"]);
+await print(acme, "view=findings", ["201 findings"]);
 await print(compared, "view=changes", ["2 keys change for 6 of 8 nodes", "ntp9.acme.example"]);
 // More keys than are shown at once.
 const long = join(kept, "long");
