@@ -15,7 +15,7 @@ use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
 use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
-use crate::value::HashMap;
+use crate::value::{HashMap, Value};
 use crate::workspace::{
     File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
@@ -172,11 +172,14 @@ impl SiteManifests {
             && (!self.site.depends_on_data() || self.does_the_same(snapshot, nodes))
     }
 
-    /// Whether classes are evaluated if something in another snapshot uses their variables. O(tokens of
-    /// the changed files) if it is the next one.
+    /// Whether classes are evaluated if, and only if, something in another snapshot uses their variables. O(tokens of
+    /// the changed files) if it is the next one and none does, O(tokens up to the first one) if one does.
     fn follows_enough(&self, snapshot: &Snapshot) -> bool {
-        if self.site.follows_classes() || !self.site.may_have_classes() {
+        if !self.site.may_have_classes() || self.site.reads_classes() {
             return true;
+        }
+        if self.site.follows_classes() {
+            return snapshot.files().any(uses_classes);
         }
         let delta = snapshot.delta();
         let mut unused = self
@@ -277,9 +280,12 @@ impl SiteManifests {
         given: &KnownNodes,
         (member, node, scope): (usize, &Node, &Scope),
     ) -> Arc<Assigned> {
-        let block = (node.knowledge != Knowledge::Label)
-            .then(|| self.site.block_at(&self.host(session), &node.certname));
-        let Some(Ok(block)) = block else {
+        let mut variables = node.variables.keys().filter_map(Value::as_str);
+        let is_alone = node.knowledge == Knowledge::Label
+            // A known value stays: a fact of that name and value is something else.
+            || variables.any(|name| self.site.may_set(name));
+        let block = || self.site.block_at(&self.host(session), &node.certname);
+        let Some(Ok(block)) = (!is_alone).then(block) else {
             return self.run(session, (node, scope)).0;
         };
         let known = shared.of_block(block, |runs| runs.find(&session, given, member));
@@ -287,8 +293,10 @@ impl SiteManifests {
             return known;
         }
         let (assigned, read) = self.run(session, (node, scope));
-        let result = (member, read, Arc::clone(&assigned));
-        shared.of_block(block, |runs| runs.add(&session, given, result));
+        if let Some(read) = read {
+            let result = (member, read, Arc::clone(&assigned));
+            shared.of_block(block, |runs| runs.add(&session, given, result));
+        }
         assigned
     }
 
@@ -298,12 +306,12 @@ impl SiteManifests {
         *self.shared.lock() = other;
     }
 
-    /// Runs them for a node, and says what distinguishes it from others of its block.
+    /// Runs them for a node, and says what distinguishes it from others of its block, if it can be said.
     fn run(
         &self,
         session: Session<'_>,
         (node, scope): (&Node, &Scope),
-    ) -> (Arc<Assigned>, ReadByCode) {
+    ) -> (Arc<Assigned>, Option<ReadByCode>) {
         let host = self.host(session);
         let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
         let run = self.site.run(&host, scope, certname, &node.variables);
@@ -320,8 +328,11 @@ impl SiteManifests {
             seen.functions.extend(functions);
             seen.set_by_code.extend(set_by_code.iter().cloned());
         }
-        reads.variables.extend(run.reads);
-        (Arc::new(assigned), ReadByCode { reads, set_by_code })
+        let read = run.reads.map(|own| {
+            reads.variables.extend(own);
+            ReadByCode { reads, set_by_code }
+        });
+        (Arc::new(assigned), read)
     }
 }
 

@@ -253,10 +253,10 @@ fn manifests_are_run_again_if_a_function_of_a_module_appears() {
 
 /// Nodes of all kinds: names that patterns match, variables of classifiers, no facts, a label.
 const MANY: &str = r#"{
-    "web1": {"facts": {"site": "lon", "os": {"family": "Debian"}}, "variables": {}},
-    "web2": {"facts": {"site": "lon", "os": {"family": "Debian"}}, "variables": {}},
+    "web1": {"facts": {"site": "lon", "os": {"family": "Debian"}, "order": {"a": 1, "b": 2}, "  padded ": 1}, "variables": {}},
+    "web2": {"facts": {"site": "lon", "os": {"family": "Debian"}, "order": {"b": 2, "a": 1}, "  padded ": 2}, "variables": {"same": "same"}},
     "web3": {"facts": {"site": "par", "os": {"family": "Debian"}}, "variables": {"role": "db"}},
-    "db1": {"facts": {"site": "par", "os": {"family": "RedHat"}}, "variables": {"role": "web"}},
+    "db1": {"facts": {"site": "par", "same": "same", "os": {"family": "RedHat"}}, "variables": {"role": "web"}},
     "db2": {"facts": {"site": "par", "os": {"family": "RedHat"}}},
     "db3": {"facts": {"site": "lon"}}
 }"#;
@@ -275,6 +275,11 @@ fn nodes_that_share_what_manifests_do_get_what_each_gets_alone() {
         "node 'web1' { $x = 1 }\nnode 'db1', /^web/ { $x = 2 }",
         "$role = 'own'\n$x = $role",
         "$role = 'db'\n$x = lookup('k')",
+        "$sites = ['lon']\n$x = lookup('mapped')",
+        "$dd = 'dd'\n$x = lookup('of_folder')",
+        "$x = $facts['order'].keys[0]",
+        "$x = $facts['  padded ']",
+        "$same = 'same'\n$x = lookup('k')",
         "include nowhere::at_all",
         "include shown",
         "if $facts['os'] { $x = $facts['os']['family'] } else { fail(\"no os on ${trusted['certname']}\") }",
@@ -283,8 +288,11 @@ fn nodes_that_share_what_manifests_do_get_what_each_gets_alone() {
     ] {
         let text = format!(
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: n, path: 'n/%{{trusted.certname}}.yaml'}}, \
-             {{name: r, path: '%{{role}}/%{{facts.site}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
-             #- data/common.yaml\nk: common\nclasses: [shown]\nof_role: \"%{{role}}\"\nof_os: \"%{{facts.os.family}}\"\n\
+             {{name: r, path: '%{{role}}/%{{facts.site}}.yaml'}}, \
+             {{name: m, mapped_paths: [sites, s, 'm/%{{facts.os.family}}/%{{s}}.yaml']}}, \
+             {{name: d, datadir: '%{{dd}}', path: '%{{facts.os.family}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+             #- data/m/Debian/lon.yaml\nmapped: of Debian\n#- dd/Debian.yaml\nof_folder: of Debian\n\
+             #- data/common.yaml\nk: common\nmapped: common\nof_folder: common\nclasses: [shown]\nof_role: \"%{{role}}\"\nof_os: \"%{{facts.os.family}}\"\n\
              used: \"%{{shown::at}}\"\n\
              #- data/n/web2.yaml\nk: own\nclasses: [other]\n#- data/web/lon.yaml\nk: web of lon\n#- data/db/par.yaml\nk: db of par\n\
              #- modules/shown/manifests/init.pp\nclass shown {{ $at = lookup('k') }}\n\

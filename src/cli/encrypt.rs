@@ -85,6 +85,13 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     let mut plain = Vec::new();
     let read = std::io::stdin().take(LARGEST_TEXT).read_to_end(&mut plain);
     read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;
+    // `eyaml_lookup_key` interpolates what it has decrypted.
+    if plain.windows(2).any(|pair| pair == b"%{") {
+        remark(
+            "Puppet takes '%{' in the decrypted text for the start of a token: \
+             to keep it, write %{literal('%')}{ in its place",
+        );
+    }
     let blob = encryptor.encrypt(&plain);
     let blob = blob.map_err(|error| error.to_string())?;
     // As `hiera-eyaml` writes it (`subcommands/encrypt.rb`): the block header is only written after

@@ -76,27 +76,29 @@ pub(super) fn target(at: &str) -> Option<Arc<str>> {
     Some(Arc::from(model(&real)?))
 }
 
-/// Where a symbolic link to a file leads, in the folder that its path names.
+/// Where a symbolic link to a file leads; the folder that it starts in is the real one.
 pub(super) fn leads_to(at: &str) -> Option<Arc<str>> {
-    let target = model(&system::read_link(&*native(at)).ok()?)?;
-    let around = path::parent(at).unwrap_or("/");
-    Some(Arc::from(path::normalise(&path::join(around, &target))))
+    let link = model(&system::read_link(&*native(at)).ok()?)?;
+    let around = target(path::parent(at).unwrap_or("/"))?;
+    Some(Arc::from(path::normalise(&path::join(&around, &link))))
 }
 
 /// Whether a broken symbolic link leads out of a folder.
 pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     /// Maximum number of consecutive links, as in Linux.
     const MAX_LINKS: usize = 40;
-    let mut at: Arc<str> = Arc::from(at);
+    let mut at = at.to_owned();
     for _ in 0..MAX_LINKS {
-        if system::read_link(&*native(&at)).is_err() {
+        let Ok(target) = system::read_link(&*native(&at)) else {
             return Lost::Here;
-        }
-        let Some(target) = leads_to(&at).filter(|target| path::within(target, folder).is_some())
-        else {
+        };
+        let Some(target) = model(&target) else {
             return Lost::Outside;
         };
-        at = target;
+        at = path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target));
+        if path::within(&at, folder).is_none() {
+            return Lost::Outside;
+        }
     }
     Lost::Here
 }

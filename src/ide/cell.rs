@@ -29,16 +29,17 @@ fn is_not_set(result: &Result<Value, LookupError>) -> bool {
     result.as_ref().is_err_and(LookupError::is_not_found)
 }
 
-/// A cell's answer in one line: the value as JSON, or a description.
+/// A cell's answer in one line: the value as JSON without what is `Sensitive`, or a description.
 #[must_use]
 pub fn outcome_text(cell: &Cell) -> String {
+    let json = |value: &Value| to_tagged_json(&value.redacted());
     match (&cell.unknown, &cell.result) {
         (Some(why), result) => match (cell.possible(), &cell.unless) {
-            (Some(value), Some(unless)) => format!("{}, unless {unless}", to_tagged_json(value)),
+            (Some(value), Some(unless)) => format!("{}, unless {unless}", json(value)),
             (None, Some(unless)) if is_not_set(result) => format!("(not set), unless {unless}"),
             (_, _) => format!("unknown: {why}"),
         },
-        (None, Ok(value)) => to_tagged_json(value),
+        (None, Ok(value)) => json(value),
         (None, Err(error)) if error.is_not_found() => "(not set)".to_string(),
         (None, Err(error)) => format!("error: {}", error.words()),
     }
@@ -266,7 +267,7 @@ pub fn difference_lines(
 }
 
 /// The answers of a difference, to be shown side by side: cut, but so that they remain distinct.
-/// If answers with encrypted parts read alike, the second is marked as different.
+/// If answers with encrypted or sensitive parts read alike, the second is marked as different.
 #[must_use]
 pub fn side_texts(difference: &Difference) -> Vec<String> {
     let Difference { before, after, .. } = difference;

@@ -16,6 +16,7 @@ use super::options::CollectedOptions;
 use super::passed::KnownFiles;
 use super::request::{Answer, Reads, Request, Tracing};
 use super::session::Session;
+use super::shared_results::{are_among, path_variables};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::scope::KnownNodes;
@@ -114,7 +115,7 @@ pub(super) fn answers_within<T>(
             break;
         }
         let mut answer = shared.lookup(session, nodes, request, (member, members));
-        let parted = known.parted(session, nodes, &answer.reads, members);
+        let parted = known.parted(session, nodes, &answer.reads, &|| members.to_vec());
         answer.reads = Arc::clone(&parted.reads);
         let lists = parted.lists(members);
         let class = lists.list(parted.classes.of(member) as u32);
@@ -170,8 +171,9 @@ pub fn possible_readers_of(
     let given = nodes.as_given();
     let mut found = BTreeSet::new();
     for layer in layers {
-        let views = session.views(&given, layer);
-        if views.are_set_by_manifests(nodes) || views.are_among(set_by_code) {
+        let variables = path_variables(session, layer);
+        let may_be_set = variables.iter().any(|path| nodes.is_set_by_manifests(path));
+        if may_be_set || are_among(&variables, set_by_code) {
             return None;
         }
         for path in paths {
@@ -236,7 +238,7 @@ impl ClassResults {
         &mut self,
         session: &Session<'_>,
         nodes: &KnownNodes,
-        (reads, members): (&Arc<Reads>, &[usize]),
+        (reads, members): (&Arc<Reads>, &dyn Fn() -> Vec<usize>),
         (member, result): (usize, usize),
     ) {
         let parted = self.parted(session, nodes, reads, members);
@@ -255,12 +257,12 @@ impl ClassResults {
         session: &Session<'_>,
         nodes: &KnownNodes,
         reads: &Arc<Reads>,
-        members: &[usize],
+        members: &dyn Fn() -> Vec<usize>,
     ) -> &mut Parted {
         let known = self.0.iter().position(|known| known.reads == *reads);
         let known = known.unwrap_or_else(|| {
             self.0
-                .push(Parted::new(session, nodes, reads.clone(), members));
+                .push(Parted::new(session, nodes, reads.clone(), &members()));
             self.0.len() - 1
         });
         &mut self.0[known]
@@ -310,7 +312,7 @@ impl SharedWork {
             Some(collected) => {
                 let reads = Arc::new(collected.reads());
                 let number = self.collected.len();
-                let of = (&reads, members);
+                let of: (_, &dyn Fn() -> Vec<usize>) = (&reads, &|| members.to_vec());
                 self.known.keep(session, nodes, of, (member, number));
                 self.collected.push(collected);
                 compilation.lookup(request)

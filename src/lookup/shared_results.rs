@@ -10,8 +10,9 @@ use std::sync::Arc;
 use super::over_nodes::ClassResults;
 use super::request::Reads;
 use super::session::Session;
-use crate::hierarchy::Layer;
+use crate::hierarchy::{Layer, Template};
 use crate::scope::KnownNodes;
+use crate::syntax::puppet::{is_qualified, without_colons};
 
 /// Maximum number of different sets of inputs. Each has 4 bytes for each node.
 const MAX_INPUTS: usize = 64;
@@ -88,20 +89,20 @@ impl<T: Clone> SharedResults<T> {
         nodes: &KnownNodes,
         (member, read, result): (usize, ReadByCode, T),
     ) {
-        let reads = Arc::new(read.inputs(session, nodes));
+        let reads = Arc::new(read.inputs(session));
         if !self.known.has(&reads) && self.known.len() >= MAX_INPUTS {
             return;
         }
-        let all: Vec<usize> = (0..nodes.len()).collect();
-        self.known
-            .keep(session, nodes, (&reads, &all), (member, self.results.len()));
+        let all = || (0..nodes.len()).collect::<Vec<usize>>();
+        let result_at = (member, self.results.len());
+        self.known.keep(session, nodes, (&reads, &all), result_at);
         self.results.push(result);
     }
 }
 
 impl ReadByCode {
     /// Everything that distinguishes nodes: if a path has a variable that code sets, also the others of the layer.
-    fn inputs(self, session: &Session<'_>, nodes: &KnownNodes) -> Reads {
+    fn inputs(self, session: &Session<'_>) -> Reads {
         let ReadByCode {
             mut reads,
             set_by_code,
@@ -112,11 +113,32 @@ impl ReadByCode {
             .chain(modules);
         let layers: Vec<Layer> = layers.collect();
         for layer in &layers {
-            let views = session.views(nodes, layer);
-            if views.are_among(&set_by_code) {
-                reads.variables.extend(views.variables().iter().cloned());
+            let variables = path_variables(session, layer);
+            if are_among(&variables, &set_by_code) {
+                reads.variables.extend(variables);
             }
         }
         reads
     }
+}
+
+/// The variables in the paths of a layer, for any node: what a node does not have may hide others.
+pub(super) fn path_variables(session: &Session<'_>, layer: &Layer) -> BTreeSet<Arc<str>> {
+    let mut found = BTreeSet::new();
+    for place in session.known_places(layer).iter() {
+        let templates = std::iter::once(&place.template).chain(&place.location_path);
+        let variables = templates.flat_map(Template::variables).chain(&place.mapped);
+        // Wildcards of globs are none.
+        found.extend(variables.filter(|name| !name.starts_with('*')).cloned());
+    }
+    found
+}
+
+/// Whether a path has a variable that is among those that code has set, or one of a class.
+pub(super) fn are_among(variables: &BTreeSet<Arc<str>>, set_by_code: &BTreeSet<Arc<str>>) -> bool {
+    variables.iter().any(|path| {
+        let name = without_colons(path.split('.').next().unwrap_or_default());
+        // Classes have theirs.
+        set_by_code.contains(name) || is_qualified(name)
+    })
 }

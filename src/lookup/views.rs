@@ -15,7 +15,6 @@ use super::over_nodes::FirstFiles;
 use super::session::Session;
 use crate::hierarchy::{FunctionKind, Layer, Template};
 use crate::scope::{Column, KnownNodes, Scope};
-use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::{Format, path};
 
@@ -150,11 +149,6 @@ impl LayerViews {
         }
     }
 
-    /// The variables that the paths read.
-    pub(super) fn variables(&self) -> &BTreeSet<Arc<str>> {
-        &self.variables
-    }
-
     /// The variables that the paths read; `None` if the views also depend on the version of Puppet.
     pub(super) fn inputs_of_any_version(&self) -> Option<&BTreeSet<Arc<str>>> {
         (!self.depend_on_version).then_some(&self.variables)
@@ -166,15 +160,6 @@ impl LayerViews {
             && self.lists == other.lists
             && self.levels == other.levels
             && self.members == other.members
-    }
-
-    /// Whether a variable of a path is among those that code has set, or of a class.
-    pub(super) fn are_among(&self, set_by_code: &BTreeSet<Arc<str>>) -> bool {
-        self.variables.iter().any(|path| {
-            let name = without_colons(path.split('.').next().unwrap_or_default());
-            // Classes have theirs.
-            set_by_code.contains(name) || is_qualified(name)
-        })
     }
 
     /// Whether the manifests of some nodes may set a variable of a path.

@@ -364,10 +364,11 @@ fn scalar(value: &Value) -> String {
     dump_for_hover(value).replace('\n', " ")
 }
 
-/// Whether a part of a value is encrypted, so that it is masked.
+/// Whether a part of a value is encrypted or `Sensitive`, so that it is masked.
 pub(crate) fn has_secret(value: &Value) -> bool {
     let is_masked = |text: &str| masked(text) != *text;
     value.any(&|part| match (part.as_str(), part) {
+        (_, Value::Sensitive(_)) => true,
         (Some(text), _) => is_masked(text),
         (None, Value::Opaque(opaque)) => match &**opaque {
             Opaque::Secret { .. } => true,

@@ -63,8 +63,8 @@ pub struct RunOfSite {
     /// The variables that they set, and whether they fail.
     pub assigned: Assigned,
     /// Paths of the node's variables that were read or may be set: `facts.os.family`. Without those of lookups, and
-    /// without the name that chooses its block ([`Site::block_at`]).
-    pub reads: BTreeSet<Arc<str>>,
+    /// without the name that chooses its block ([`Site::block_at`]). `None` if more was read, such as the name.
+    pub reads: Option<BTreeSet<Arc<str>>>,
 }
 
 /// A node's block, with the name in it that matched.
@@ -236,7 +236,7 @@ impl Site {
             };
             return RunOfSite {
                 assigned,
-                reads: BTreeSet::new(),
+                reads: Some(BTreeSet::new()),
             };
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
@@ -298,7 +298,8 @@ impl Site {
             }
             _ => None,
         };
-        let reads = evaluator.variables.reads();
+        let variables = &evaluator.variables;
+        let reads = variables.reads_all_told().then(|| variables.reads());
         let mut assigned = evaluator.variables.assigned;
         // What was not run may declare classes.
         assigned.may_have_classes |= self.may_have_classes && (stopped.is_some() || is_open);

@@ -25,9 +25,6 @@ const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 /// The variable that each compilation sets at top scope: other scopes may have their own.
 const ENVIRONMENT: &str = "environment";
 
-/// The path of the node's name.
-const CERTNAME: &str = "trusted.certname";
-
 /// The scope of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScopeLevel {
@@ -74,6 +71,8 @@ pub(super) struct Variables<'s> {
     matches: Vec<MatchGroups>,
     /// Paths of the node's variables that were read.
     reads: RefCell<BTreeSet<Arc<str>>>,
+    /// Whether something was read that these paths do not tell: the node's name, or the order of a hash.
+    reads_more: Cell<bool>,
     /// Whether agents send legacy facts: otherwise a node that has other facts certainly lacks them.
     has_legacy_facts: bool,
     /// Whether it failed because of a missing variable. More facts may exist than are known.
@@ -103,6 +102,7 @@ impl<'s> Variables<'s> {
             follows_classes: false,
             matches: Vec::new(),
             reads: RefCell::default(),
+            reads_more: Cell::new(false),
             has_legacy_facts,
             lacks_one: Cell::new(false),
             read_missing: Cell::new(false),
@@ -125,13 +125,22 @@ impl<'s> Variables<'s> {
 
     /// Records that the name of the node is read.
     pub(super) fn note_name(&self) {
-        self.reads.borrow_mut().insert(Arc::from(CERTNAME));
+        self.reads_more.set(true);
+    }
+
+    /// Whether the paths that were read say all that was read.
+    pub(super) fn reads_all_told(&self) -> bool {
+        !self.reads_more.get()
     }
 
     /// Records that a variable is read at a path.
     fn note(&self, name: &str, segments: &[Segment]) {
         let mut path = without_colons(name).to_owned();
         for segment in segments {
+            // A path is read without blanks around its names.
+            if segment.as_name().is_some_and(|name| name.trim() != name) {
+                self.reads_more.set(true);
+            }
             path.push('.');
             path.push_str(&segment.written());
         }
@@ -198,6 +207,10 @@ impl<'s> Variables<'s> {
             Variable::Known(value) => {
                 let mut parts = segments.iter();
                 let part = parts.try_fold(&value, |value, segment| segment.part_of(value));
+                if part.is_some_and(|part| part.any(&|it| it.as_hash().is_some())) {
+                    // Equal hashes may have another order.
+                    self.reads_more.set(true);
+                }
                 let is_whole = segments.is_empty() && value.as_hash().is_some();
                 if is_whole || part.is_none_or(Value::is_undef) {
                     self.read_missing.set(true);

@@ -68,6 +68,8 @@ pub struct Checker<'a> {
     pub(super) own_sites: OnceLock<Arc<Sites>>,
     /// The cache of [`Checker::wrong_for`].
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
+    /// Legacy facts that differ for known nodes from their structured ones, by variable.
+    pub(super) differing_facts: Mutex<HashMap<Arc<str>, bool>>,
     /// The cache of [`Checker::circular`].
     pub(super) circular: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
     /// The paths of levels with functions that are never run.
@@ -158,6 +160,7 @@ impl<'a> Checker<'a> {
             kept: Arc::default(),
             own_sites: OnceLock::new(),
             wrong_for: Mutex::default(),
+            differing_facts: Mutex::default(),
             circular: Mutex::default(),
             read_by_functions: OnceLock::new(),
             formats: Mutex::default(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::checker::lock;
 use super::config_text::ConfigTextAt;
 use super::recheck::paths;
 use super::variables::variable;
@@ -10,6 +11,7 @@ use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::analysis::{Touched, is_custom_fact};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
+use crate::syntax::puppet::without_colons;
 use crate::text::{TextEdit, TextRange};
 
 mod code;
@@ -86,7 +88,7 @@ fn report(
     if let Some(structured) = structured {
         // Without `::` a class or an ENC may have set it.
         let safety = match top {
-            Some(_) if !differs_for_nodes(file, name, structured) => Safety::Safe,
+            Some(_) if !differs_for_nodes(file, path, structured) => Safety::Safe,
             Some(_) | None => Safety::Unsafe,
         };
         let title = format!("Use 'facts.{structured}'");
@@ -95,15 +97,29 @@ fn report(
     }
 }
 
-/// Whether a known node has another value in a legacy fact than in its structured one, such as a domain that a module
-/// sets, or only the legacy one. O(nodes) once for each fact.
-fn differs_for_nodes(file: &FileContext<'_>, name: &str, structured: &str) -> bool {
+/// Whether a known node has another value in a variable than in the structured fact, such as a domain that a module or
+/// a classifier sets, or only in the variable. O(nodes) once for each variable.
+fn differs_for_nodes(file: &FileContext<'_>, variable: &str, structured: &str) -> bool {
+    let known = || lock(&file.checker.differing_facts);
+    let variable = without_colons(variable);
+    if let Some(differs) = known().get(variable) {
+        return *differs;
+    }
+    let differs = differs_for_some(file, variable, structured);
+    known().insert(Arc::from(variable), differs);
+    differs
+}
+
+fn differs_for_some(file: &FileContext<'_>, variable: &str, structured: &str) -> bool {
     let mut environments = file.snapshot().roots().environments();
     environments.any(|root| {
         let Some(set) = file.checker.known_nodes(root) else {
             return false;
         };
-        let paths = [name, structured].map(|path| Arc::from(format!("facts.{path}")));
+        let paths = [
+            Arc::from(variable),
+            Arc::from(format!("facts.{structured}")),
+        ];
         let columns = set.known.columns(paths.iter());
         let [legacy, own] = &columns[..] else {
             return false;

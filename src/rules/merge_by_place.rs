@@ -76,9 +76,12 @@ fn mixed(found: &KeyAnswer, own: usize, (path, at): (&[Arc<str>], usize)) -> Opt
     let list = |value: &Value| -> Option<Vec<Arc<HashMap>>> {
         let mut names = path.iter();
         let part = names.try_fold(value.clone(), |value, name| value.get(name).cloned())?;
-        let hashes = part.as_array()?.iter().map(|element| match element {
-            Value::Hash(hash) => Some(Arc::clone(hash)),
-            _ => None,
+        let hashes = part.as_array()?.iter().map(|element| {
+            if let Value::Hash(hash) = element {
+                Some(Arc::clone(hash))
+            } else {
+                None
+            }
         });
         hashes.collect()
     };
@@ -92,9 +95,9 @@ fn mixed(found: &KeyAnswer, own: usize, (path, at): (&[Arc<str>], usize)) -> Opt
         Some((hash, source.path.clone()))
     });
     let (other, _) = lower.next()?;
-    let name_of = |hash: &HashMap, name: &str| match hash.get(&StrKey(name)) {
-        Some(name @ (Value::String(_) | Value::Int(_))) => Some(name.to_s()),
-        _ => None,
+    let name_of = |hash: &HashMap, name: &str| {
+        let name = hash.get(&StrKey(name))?;
+        matches!(name, Value::String(_) | Value::Int(_)).then(|| name.to_s())
     };
     let mut names = NAMES.iter();
     let (by, one, gone) = names.find_map(|by| {

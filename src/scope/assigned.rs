@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::{KnownNodes, Node, Scope};
 use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::text::TextRange;
-use crate::value::{KeyHashing, Value};
+use crate::value::{KeyHashing, Value, to_tagged_json};
 
 /// The variables that manifests set for one node.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -120,6 +120,20 @@ pub trait Manifests: Send + Sync + std::fmt::Debug {
 }
 
 impl Assigned {
+    /// Whether lookups with these variables give the same as with others: also the order in hashes counts.
+    #[must_use]
+    pub fn does_the_same(&self, other: &Assigned) -> bool {
+        let values = |of: &Assigned| -> Vec<String> {
+            let set = of.top.values().chain(of.node.values());
+            let own = set.map(|it| it.value.clone());
+            let classes = of.classes.values();
+            let of_classes = classes.flat_map(|class| class.variables.values().cloned());
+            let known = own.chain(of_classes).filter_map(Result::ok);
+            known.map(|value| to_tagged_json(&value)).collect()
+        };
+        self == other && values(self) == values(other)
+    }
+
     /// Additional variables of a node's block (`Resource::Type#set_resource_parameters`).
     #[must_use]
     pub fn of_block(&self, name: &str) -> Option<Value> {

@@ -88,6 +88,24 @@ impl Value {
         }
     }
 
+    /// The value for people: each `Sensitive` is Puppet's text for it. O(parts).
+    #[must_use]
+    pub fn redacted(&self) -> Cow<'_, Value> {
+        if !self.any(&|part| matches!(part, Value::Sensitive(_))) {
+            return Cow::Borrowed(self);
+        }
+        let part = |value: &Value| value.redacted().into_owned();
+        Cow::Owned(match self {
+            Value::Sensitive(_) => Value::from(self.to_s()),
+            Value::Array(elements) => Value::array(elements.iter().map(part)),
+            Value::Hash(hash) => {
+                let parts = hash.iter().map(|(k, v)| (part(k), part(v)));
+                Value::from(parts.collect::<super::HashMap>())
+            }
+            other => other.clone(),
+        })
+    }
+
     /// Whether the value, or a part of it, cannot be known here.
     #[must_use]
     pub fn has_opaque(&self) -> bool {

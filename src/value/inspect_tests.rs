@@ -144,3 +144,20 @@ fn hashes_have_another_text_from_ruby_3_4_on() {
     }
     assert_eq!(hash_of([]).inspect_in(Ruby::V40), "{}");
 }
+
+#[test]
+fn what_is_sensitive_is_shown_as_puppet_does() {
+    let secret = |text: &str| Value::Sensitive(std::sync::Arc::new(Value::from(text)));
+    let value = Value::hash([
+        ("a", Value::array([secret("x"), Value::from("y")])),
+        ("b", secret("z")),
+    ]);
+    let shown = crate::value::to_tagged_json(&value.redacted());
+    let redacted = "Sensitive [value redacted]";
+    assert_eq!(
+        shown,
+        format!(r#"{{"a":["{redacted}","y"],"b":"{redacted}"}}"#)
+    );
+    let open = Value::array([Value::from("y")]);
+    assert!(matches!(open.redacted(), std::borrow::Cow::Borrowed(_)));
+}

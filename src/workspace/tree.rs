@@ -1,5 +1,6 @@
 //! The tree of names known in the workspace: folders and files by path, shared between snapshots.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -49,8 +50,11 @@ pub(super) struct PathTree {
     links: OrdMap<Arc<str>, Arc<str>>,
 }
 
-/// Maximum number of links on the way to a file, as in Linux, and of names of one file.
-const MAX_NAMES: usize = 40;
+/// Maximum number of links on the way to a file, as in Linux.
+const MAX_LINKS: usize = 40;
+
+/// Maximum number of names of one file.
+const MAX_NAMES: usize = 10_000;
 
 impl PathTree {
     pub(super) fn get(&self, at: &str) -> Option<&PathEntry> {
@@ -105,7 +109,7 @@ impl PathTree {
     /// The path of a file behind all symbolic links. O(folders × links on the way).
     pub(super) fn real(&self, at: &Arc<str>) -> Arc<str> {
         let mut at = Arc::clone(at);
-        for _ in 0..MAX_NAMES {
+        for _ in 0..MAX_LINKS {
             let mut around = std::iter::successors(Some(&*at), |here| path::parent(here));
             let link = around.find_map(|here| self.links.get_key_value(here));
             let Some((link, target)) = link else {
@@ -122,6 +126,7 @@ impl PathTree {
             return Vec::new();
         }
         let mut names = vec![self.real(at)];
+        let mut known: BTreeSet<Arc<str>> = names.iter().cloned().collect();
         let mut next = 0;
         while let Some(name) = names.get(next).cloned() {
             next += 1;
@@ -131,7 +136,7 @@ impl PathTree {
                 };
                 let other: Arc<str> = Arc::from(format!("{link}{rest}"));
                 let is_below = rest.is_empty() || rest.starts_with('/');
-                if is_below && names.len() < MAX_NAMES && !names.contains(&other) {
+                if is_below && names.len() < MAX_NAMES && known.insert(Arc::clone(&other)) {
                     names.push(other);
                 }
             }

@@ -193,6 +193,32 @@ fn a_text_from_standard_input_is_printed() {
 }
 
 #[test]
+fn a_text_with_a_token_is_encrypted_with_a_remark() {
+    let folder = workspace();
+    for (plain, is_remarked) in [("k%{9x}Q", true), ("k%Q{9}", false)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .args(["encrypt", "--pkcs7-public-key", "certificates/public.pem"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(plain.as_bytes()).unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(b"ENC[PKCS7,"));
+        let remarks = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            remarks.contains("%{literal('%')}{"),
+            is_remarked,
+            "{remarks}"
+        );
+    }
+}
+
+#[test]
 fn nothing_is_encrypted_where_puppet_would_not_open_it() {
     let folder = workspace();
     let output = run(folder.path(), &["encrypt", "data/common.yaml:1:1"]);

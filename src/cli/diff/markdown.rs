@@ -416,7 +416,7 @@ fn shortened_lines(lines: &str) -> String {
 fn yaml(cell: &Cell) -> String {
     let text = match (&cell.unknown, &cell.result) {
         (None, Ok(Value::Undef)) => "null".to_owned(),
-        (None, Ok(value)) if !value.has_opaque() => value::dump_body(value),
+        (None, Ok(value)) if !value.has_opaque() => value::dump_body(&value.redacted()),
         (_, _) => with_shown_files(&outcome_text(cell)),
     };
     text.trim_end().to_owned() + "\n"

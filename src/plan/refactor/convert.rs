@@ -21,6 +21,8 @@ struct Old<'a> {
     /// The loaded text.
     loaded: Value,
     body: V3,
+    /// Whether the file is at the top of the workspace, where Puppet runs in a checkout.
+    is_at_top: bool,
 }
 
 impl<'a> Old<'a> {
@@ -41,6 +43,11 @@ impl<'a> Old<'a> {
             parse,
             loaded: crate::value::symbol_keys_to_strings(loaded),
             body,
+            is_at_top: analysis
+                .snapshot
+                .folders()
+                .iter()
+                .any(|top| **top == *folder),
         })
     }
 
@@ -58,6 +65,14 @@ impl<'a> Old<'a> {
                 "the variables calling_module, calling_class and calling_class_path do not exist in version 5"
                     .to_owned(),
             );
+        }
+        let options = self.body.backend_options.iter();
+        let datadirs = options.filter_map(|(_, own)| own.get("datadir")?.as_str());
+        let mut relative = datadirs.filter(|datadir| !datadir.starts_with(['/', '%']));
+        if let Some(datadir) = relative.next().filter(|_| !self.is_at_top) {
+            return Some(format!(
+                "the datadir '{datadir}' starts at the folder where Puppet runs, and in version 5 at that of this file: write an absolute one first"
+            ));
         }
         let mut backends = self.body.backends.iter();
         let foreign = backends.find(|backend| level(&self.body, backend).is_none())?;

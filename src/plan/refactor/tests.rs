@@ -337,6 +337,15 @@ fn a_version_3_that_cannot_be_converted_has_a_reason() {
         )
     );
     assert!(why("# %{calling_module}").is_some());
+    assert_eq!(why(":yaml:\n  :datadir: data"), None);
+    let text = "#- spec/hiera.yaml\n:backends: [yaml]\n:yaml:\n  :datadir: spec/data$0\n:hierarchy: [common]\n\
+         #- spec/spec/data/common.yaml\na: 1\n";
+    let refused = at_cursor(text, None, |cursor| refused(cursor.analysis, cursor.path));
+    let reason = refused.map(|refused| refused.reason).unwrap_or_default();
+    assert!(
+        reason.starts_with("the datadir 'spec/data' starts"),
+        "{reason}"
+    );
 }
 
 #[test]
