@@ -12,7 +12,7 @@ use super::{TouchedKeys, decides_hierarchies, difference, layers_of};
 use crate::hierarchy::Layer;
 use crate::lookup::{Session, possible_readers_of};
 use crate::scope::KnownNodes;
-use crate::workspace::{Files as _, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{Files as _, LOOKUP_OPTIONS, Snapshot, path};
 
 /// Maximum number of layers, one for each module, that are asked for edited files.
 const MAX_LAYERS: usize = 64;
@@ -58,7 +58,11 @@ impl SiteManifests {
         let mut files = touched.files.iter();
         let is_data = seen.snapshot.shape() == snapshot.shape()
             && !touched.has_other_roots
-            && !files.any(|file| decides_hierarchies(snapshot, &file.path))
+            && !files.any(|file| {
+                // Which aliases of types were read is not recorded.
+                let is_of_types = path::parent(&file.path).is_some_and(|it| it.contains("/types"));
+                is_of_types || decides_hierarchies(snapshot, &file.path)
+            })
             && functions.all(|at| text(&seen.snapshot, at) == text(snapshot, at));
         // Whether a refused file has options for a key is not known.
         let sets_options = touched.edited.iter().any(|key| **key == *LOOKUP_OPTIONS);

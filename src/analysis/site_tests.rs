@@ -323,3 +323,24 @@ fn nodes_that_share_what_manifests_do_get_what_each_gets_alone() {
         "{runs:?}"
     );
 }
+
+#[test]
+fn a_lookup_may_have_an_alias_of_a_type() {
+    let found = k(
+        "",
+        "#- manifests/site.pp\n$role = lookup('of_type', M::T)\n\
+         #- modules/m/types/t.pp\ntype M::T = Enum['db', 'a = b']\n\
+         #- data/role/db.yaml\nk: db\n",
+    );
+    assert_eq!(
+        found, "unknown",
+        "Puppet finds no such key and compiles no catalog"
+    );
+    let found = k(
+        "",
+        "#- manifests/site.pp\n$role = lookup('k', M::T)\n\
+         #- modules/m/types/t.pp\ntype M::T = Enum['common', 'a = b']\n\
+         #- data/role/common.yaml\nk: typed\n",
+    );
+    assert_eq!(found, "typed");
+}

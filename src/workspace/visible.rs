@@ -91,8 +91,8 @@ impl Snapshot {
         }
     }
 
-    /// The other paths of the file at a path, by symbolic links: an edit of one is an edit of all. O(1) in a workspace
-    /// without links.
+    /// The other paths of the file at a path, by symbolic links. [`Snapshot::with`] changes a file by all of them. O(1) in a
+    /// workspace without links.
     #[must_use]
     pub fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
         self.tree.other_names(at)

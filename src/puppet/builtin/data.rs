@@ -88,10 +88,17 @@ fn named(names: &Value) -> Option<Vec<Arc<str>>> {
 }
 
 fn type_text(value: &Value) -> Option<Arc<str>> {
-    match value {
-        Value::Rich(rich) if rich.ptype == "Type" => Some(Arc::from(&*rich.text)),
-        _ => None,
-    }
+    let Value::Rich(rich) = value else {
+        return None;
+    };
+    // Puppet shows an alias with what it stands for.
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"_:".contains(&it))
+    };
+    let alias = rich.text.split_once(" = ").map(|(name, _)| name);
+    let text = alias.filter(|name| is_name(name)).unwrap_or(&rich.text);
+    (rich.ptype == "Type").then(|| Arc::from(text))
 }
 
 fn options_of(request: &mut LookupCall, options: &HashMap) -> Option<()> {
