@@ -220,9 +220,7 @@ impl Manifests for SiteManifests {
     }
 
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned> {
-        let run = |session: Session<'_>| self.run(session, (node, scope)).0;
-        let unrun = self.without_running().map(Arc::new);
-        unrun.or_else(|| self.in_session(run)).unwrap_or_default()
+        self.unless_idle(|session| self.run(session, (node, scope)).0)
     }
 
     fn assigned_among(
@@ -233,27 +231,23 @@ impl Manifests for SiteManifests {
     ) -> Arc<Assigned> {
         let given = nodes.as_given();
         let of = (member, node, scope);
-        let run = |session: Session<'_>| self.run_among(&self.shared, session, &given, of);
-        let unrun = self.without_running().map(Arc::new);
-        unrun.or_else(|| self.in_session(run)).unwrap_or_default()
+        self.unless_idle(|session| self.run_among(&self.shared, session, &given, of))
     }
 }
 
 impl SiteManifests {
-    /// What they do if they need not be run.
-    fn without_running(&self) -> Option<Assigned> {
+    /// What they do: `run` says it in the environment's session, unless they need not be run.
+    fn unless_idle(&self, run: impl FnOnce(Session<'_>) -> Arc<Assigned>) -> Arc<Assigned> {
         // A lookup of one node tells every failure.
         let is_of_agent = self.extent == Extent::NodeBlocks;
-        is_of_agent.then(|| self.site.without_running()).flatten()
-    }
-
-    /// Evaluates something in the environment's session; `None` if the environment is gone.
-    fn in_session<T>(&self, evaluate: impl FnOnce(Session<'_>) -> T) -> Option<T> {
+        if let Some(unrun) = is_of_agent.then(|| self.site.without_running()).flatten() {
+            return Arc::new(unrun);
+        }
         let snapshot = self.lock().snapshot.clone();
-        self.in_session_of(&snapshot, evaluate)
+        self.in_session_of(&snapshot, run).unwrap_or_default()
     }
 
-    /// The same for a snapshot.
+    /// Evaluates something in the environment's session of a snapshot; `None` if the environment is gone.
     pub(super) fn in_session_of<T>(
         &self,
         snapshot: &Snapshot,

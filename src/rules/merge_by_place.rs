@@ -90,11 +90,8 @@ fn mixed(found: &KeyAnswer, own: usize, (path, at): (&[Arc<str>], usize)) -> Opt
         return None;
     };
     let element = list(&own.value)?.get(at)?.clone();
-    let mut lower = below.iter().filter_map(|source| {
-        let hash = list(&source.value)?.get(at)?.clone();
-        Some((hash, source.path.clone()))
-    });
-    let (other, _) = lower.next()?;
+    let mut lower = below.iter();
+    let other = lower.find_map(|source| list(&source.value)?.get(at).cloned())?;
     let name_of = |hash: &HashMap, name: &str| {
         let name = hash.get(&StrKey(name))?;
         matches!(name, Value::String(_) | Value::Int(_)).then(|| name.to_s())

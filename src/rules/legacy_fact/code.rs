@@ -191,12 +191,12 @@ fn report(at: &FileContext<'_>, found: &Use<'_>, findings: &mut Findings<'_>) {
     finding.matters_later();
     if let Some((path, structured)) = path.zip(structured) {
         let is_always = ALWAYS.iter().any(|start| structured.starts_with(start));
-        // A class may inherit a variable of that name.
         let variable = if found.is_of_facts {
             format!("facts.{name}")
         } else {
             name.to_owned()
         };
+        // A class may inherit a variable of that name.
         let is_same = || !differs_for_nodes(at, &variable, structured);
         let safety = if found.is_certain && is_always && is_same() {
             Safety::Safe
