@@ -7,7 +7,9 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use super::*;
-use crate::workspace::{Change, FileKind, Files, Format, Snapshot, Workspace, path};
+use crate::workspace::{
+    Change, Content, DiskEntry, FileKind, Files, Format, Linked, Snapshot, Workspace, path,
+};
 
 /// Maximum wait for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -511,4 +513,62 @@ fn a_file_has_other_names_by_links_and_a_plan_changes_it_by_all() {
         let file = after.file(&at(name)).expect("a file");
         assert_eq!(&**file.text(), "port: 99\n", "{name}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unsaved_text_is_that_of_all_names_that_are_not_open_themselves() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = &fs::canonicalize(folder.path()).expect("a path");
+    write(root, "hiera.yaml", "version: 5\n");
+    write(root, "data/web.yaml", "port: 1\n");
+    symlink("web.yaml", root.join("data/app.yaml")).expect("a link");
+    symlink("app.yaml", root.join("data/old.yaml")).expect("a link");
+    let workspace = open(root).0;
+    let at = |name: &str| shared(&root.join(format!("data/{name}.yaml")));
+    let ports = || {
+        let snapshot = workspace.snapshot();
+        let texts = ["web", "app", "old"].map(|name| {
+            let file = snapshot.file(&at(name));
+            file.map(|file| {
+                file.text()
+                    .trim_start_matches("port: ")
+                    .trim_end()
+                    .to_owned()
+            })
+        });
+        texts.map(Option::unwrap_or_default).join(" ")
+    };
+    let close = |name: &str| workspace.apply(Change::Close { path: at(name) });
+    assert_eq!(ports(), "1 1 1");
+    workspace.apply(Change::open(at("web"), "port: 2\n"));
+    assert_eq!(ports(), "2 2 2");
+    workspace.apply(Change::open(at("app"), "port: 3\n"));
+    assert_eq!(ports(), "2 3 3", "each document has its own text");
+    workspace.apply(Change::open(at("web"), "port: 4\n"));
+    assert_eq!(ports(), "4 3 4");
+    let tried = workspace
+        .snapshot()
+        .with(Change::open(at("web"), "port: 9\n"));
+    let app = tried.file(&at("app")).expect("a file");
+    assert_eq!(&**app.text(), "port: 9\n", "one file is changed");
+    close("app");
+    assert_eq!(ports(), "4 4 4");
+    let gone = DiskEntry::Absent;
+    let path = at("app");
+    workspace.apply(Change::Disk { path, entry: gone });
+    assert_eq!(
+        ports(),
+        "4  1",
+        "this link is broken, and its text is that of before"
+    );
+    close("web");
+    assert_eq!(ports(), "1  1");
+    let content = Content::Text("port: 5\n".into());
+    let linked = Linked::No;
+    let path = at("web");
+    let entry = DiskEntry::File { content, linked };
+    workspace.apply(Change::Disk { path, entry });
+    assert_eq!(ports(), "5  1");
 }

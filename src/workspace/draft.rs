@@ -22,6 +22,9 @@ pub(super) struct Draft<'a> {
     pub(super) relinked: bool,
     /// Whether there are new files whose texts are read on demand.
     pub(super) has_listed: bool,
+    /// Whether the change is only tried: then a text is also that of the file's other names that are open, while in an
+    /// editor each document has its own.
+    pub(super) is_tried: bool,
 }
 
 /// The content of a file after the changes so far.
@@ -43,6 +46,7 @@ impl<'a> Draft<'a> {
             moved: BTreeSet::new(),
             relinked: false,
             has_listed: false,
+            is_tried: false,
         }
     }
 
@@ -58,16 +62,31 @@ impl<'a> Draft<'a> {
                     self.moved_document(&at);
                 }
                 let open = OpenText::new(&at, text, version);
+                for other in self.other_names(&at) {
+                    self.touch(&other).open = Some(open.of(&other));
+                }
                 self.touch(&at).open = Some(open);
             }
             Change::Close { path } => {
                 let at = path::shared(&path);
                 if self.next.open.remove(&*at).is_some() {
-                    self.touch(&at).open = None;
+                    for name in self.other_names(&at).iter().chain([&at]) {
+                        self.close(name);
+                    }
                     self.moved_document(&at);
                 }
             }
-            Change::Disk { path, entry } => self.disk(&path::shared(&path), entry),
+            Change::Disk { path, entry } => {
+                let at = path::shared(&path);
+                let before = self.next.tree.other_names(&at);
+                if let DiskEntry::File { content, .. } = &entry {
+                    self.written(&before, content);
+                }
+                self.disk(&at, entry);
+                for name in before {
+                    self.close(&name);
+                }
+            }
             Change::Scanned { folder, entries } => self.scanned(&path::shared(&folder), entries),
             Change::Folders(folders) => {
                 let mut folders: Vec<Arc<str>> = folders.iter().map(path::shared).collect();
@@ -81,6 +100,36 @@ impl<'a> Draft<'a> {
                 self.areas();
             }
             Change::Batch(changes) => changes.into_iter().for_each(|change| self.take(change)),
+        }
+    }
+
+    /// The other names of a file by symbolic links: a text of the one is that of all. Without those that are open, unless
+    /// the change is tried.
+    fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
+        let mut names = self.next.tree.other_names(at);
+        names.retain(|name| self.is_tried || !self.next.open.contains(name));
+        names
+    }
+
+    /// Gives a file that is not open itself the text of another name that is, or none.
+    fn close(&mut self, at: &Arc<str>) {
+        if self.next.open.contains(at) || !self.next.ids.contains_key(at) {
+            return;
+        }
+        let mut names = self.next.tree.other_names(at).into_iter();
+        let open = names.find(|name| self.next.open.contains(name));
+        let open = open.and_then(|name| self.touch(&name).open.clone());
+        self.touch(at).open = open.map(|open| open.of(at));
+    }
+
+    /// Gives the other names of a file its new content: a file is written by one of them, and watched by it.
+    fn written(&mut self, names: &[Arc<str>], content: &Content) {
+        for name in names {
+            let linked = self.next.tree.get(name).and_then(PathEntry::linked);
+            if let Some(linked) = linked.cloned() {
+                let content = content.clone();
+                self.disk(name, DiskEntry::File { content, linked });
+            }
         }
     }
 
@@ -148,7 +197,11 @@ impl<'a> Draft<'a> {
     fn moved_entries(&mut self, entries: Vec<Arc<str>>) {
         for at in entries {
             if self.next.ids.contains_key(&at) {
-                self.touch(&at).disk = None;
+                let is_open = self.next.open.contains(&at);
+                let file = self.touch(&at);
+                file.disk = None;
+                // That of another name is not its own any more.
+                file.open = file.open.take().filter(|_| is_open);
             }
             self.moved.insert(at);
         }

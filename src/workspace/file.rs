@@ -46,6 +46,11 @@ impl OpenText {
         }
     }
 
+    /// The same text by another name of the file.
+    pub(super) fn of(&self, path: &str) -> OpenText {
+        OpenText::new(path, Arc::clone(&self.text), self.version)
+    }
+
     pub(super) fn text(&self) -> &Arc<str> {
         &self.text
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 
 use super::cache::{LEAST_BUDGET, MAX_BUDGET, TextHash};
-use super::change::{Change, Content, DiskEntry};
+use super::change::{Change, Content};
 use super::delta::{Delta, FileDelta};
 use super::draft::{Draft, DraftFile};
 use super::extract;
@@ -83,13 +83,11 @@ impl Snapshot {
     }
 
     /// The workspace after a change, without changing the workspace itself. Costs as much as the
-    /// change. A new text of a file is also that of its other names: the disk tells so only once it is written.
+    /// change. A new text of a file is also that of its other names, even if they are open.
     #[must_use]
     pub fn with(&self, change: Change) -> Snapshot {
         let mut draft = Draft::new(self);
-        for change in self.by_other_names(&change) {
-            draft.take(change);
-        }
+        draft.is_tried = true;
         draft.take(change);
         let mut next = draft.finish();
         if next.files.len() > self.files.len() {
@@ -97,44 +95,6 @@ impl Snapshot {
             next.fits = Arc::default();
         }
         next
-    }
-}
-
-impl Snapshot {
-    /// The changes of files by their other names.
-    fn by_other_names(&self, change: &Change) -> Vec<Change> {
-        let others = |path: &Arc<str>| self.other_names(path).into_iter();
-        match change {
-            Change::Open {
-                path,
-                text,
-                version,
-            } => {
-                let opened = others(path).map(|path| Change::Open {
-                    path,
-                    text: Arc::clone(text),
-                    version: *version,
-                });
-                opened.collect()
-            }
-            Change::Disk {
-                path,
-                entry: DiskEntry::File { content, .. },
-            } => {
-                let written = others(path).filter_map(|path| {
-                    let linked = self.tree.get(&path)?.linked()?.clone();
-                    let content = content.clone();
-                    let entry = DiskEntry::File { content, linked };
-                    Some(Change::Disk { path, entry })
-                });
-                written.collect()
-            }
-            Change::Batch(changes) => {
-                let all = changes.iter();
-                all.flat_map(|change| self.by_other_names(change)).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }
 
