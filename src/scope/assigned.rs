@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::{KnownNodes, Node, Scope};
 use crate::syntax::puppet::{is_qualified, without_colons};
 use crate::text::TextRange;
-use crate::value::{KeyHashing, Value, to_tagged_json};
+use crate::value::{KeyHashing, Value};
 
 /// The variables that manifests set for one node.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -123,15 +123,19 @@ impl Assigned {
     /// Whether lookups with these variables give the same as with others: also the order in hashes counts.
     #[must_use]
     pub fn does_the_same(&self, other: &Assigned) -> bool {
-        let values = |of: &Assigned| -> Vec<String> {
+        let values = |of: &Assigned| -> Vec<Value> {
             let set = of.top.values().chain(of.node.values());
             let own = set.map(|it| it.value.clone());
             let classes = of.classes.values();
             let of_classes = classes.flat_map(|class| class.variables.values().cloned());
-            let known = own.chain(of_classes).filter_map(Result::ok);
-            known.map(|value| to_tagged_json(&value)).collect()
+            own.chain(of_classes).filter_map(Result::ok).collect()
         };
-        self == other && values(self) == values(other)
+        let has_same_order = || {
+            let (own, others) = (values(self), values(other));
+            let mut pairs = own.iter().zip(&others);
+            pairs.all(|(own, other)| own.has_order_of(other))
+        };
+        self == other && has_same_order()
     }
 
     /// Additional variables of a node's block (`Resource::Type#set_resource_parameters`).

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Scope, Undefined, Variable};
 use crate::interpolation::{Key, Segment};
-use crate::value::{KeyHashing, Value};
+use crate::value::{InOrder, KeyHashing, Value};
 
 /// One variable over all nodes.
 #[derive(Debug, Default)]
@@ -120,20 +120,20 @@ pub(super) struct Path {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) enum VariableOutcome {
     /// The value at the end of the path.
-    Known(Value),
+    Known(InOrder),
     Undefined,
     /// It may exist; answers mark it as unknown.
     Unknown,
     /// The path ends early, at a value that may be no collection: Puppet's message depends on that
     /// value.
-    Stopped(usize, Value),
+    Stopped(usize, InOrder),
     /// The path is invalid: no two nodes share an outcome.
     Own(usize),
 }
 
 impl VariableOutcome {
     fn value(&self) -> Option<Value> {
-        let VariableOutcome::Known(value) = self else {
+        let VariableOutcome::Known(InOrder(value)) = self else {
             return None;
         };
         Some(value.clone())
@@ -160,11 +160,31 @@ impl Path {
             value = match segment.part_of(&value) {
                 Some(next) => next.clone(),
                 None if value.as_hash().is_some() => {
-                    return VariableOutcome::Stopped(depth, Value::Undef);
+                    return VariableOutcome::Stopped(depth, InOrder(Value::Undef));
                 }
-                None => return VariableOutcome::Stopped(depth + 1, value),
+                None => return VariableOutcome::Stopped(depth + 1, InOrder(value)),
             };
         }
-        VariableOutcome::Known(value)
+        VariableOutcome::Known(InOrder(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::scope::{KnownNodes, read_nodes};
+    use crate::value::from_json;
+
+    #[test]
+    fn values_with_another_order_are_others() {
+        let json = r#"{"a": {"facts": {"h": {"x": 1, "y": [{"p": 1, "q": 2}]}}},
+            "b": {"facts": {"h": {"y": [{"p": 1, "q": 2}], "x": 1}}},
+            "c": {"facts": {"h": {"x": 1, "y": [{"q": 2, "p": 1}]}}},
+            "d": {"facts": {"h": {"x": 1, "y": [{"p": 1, "q": 2}]}}}}"#;
+        let json = from_json(json).unwrap();
+        let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &Default::default()).unwrap());
+        let columns = nodes.columns([Arc::from("facts.h")].iter());
+        assert_eq!(columns[0].ids, [0, 1, 2, 0], "{:?}", columns[0]);
     }
 }

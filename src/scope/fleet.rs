@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::column::{Column, ColumnInWork, Path, VariableOutcome};
 use super::legacy;
 use super::{Assigned, Imported, Knowledge, Manifests, Node, Nodes, Scope, Told};
-use crate::value::{KeyHashing, Value};
+use crate::value::{InOrder, KeyHashing, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
 #[derive(Debug)]
@@ -449,7 +449,7 @@ impl KnownNodes {
                 let assigned = scope.assigned();
                 let message = assigned.and_then(|assigned| assigned.why_no_catalog());
                 built.push(message.map_or(VariableOutcome::Undefined, |message| {
-                    VariableOutcome::Known(Value::String(message.clone()))
+                    VariableOutcome::Known(InOrder(Value::String(message.clone())))
                 }));
             }
             let column = built.column;

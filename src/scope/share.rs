@@ -1,16 +1,16 @@
-//! Shares equal values of many nodes in memory.
+//! Shares equal values of many nodes in memory; hashes with another order are others.
 //!
 //! Without it a server holds 527 MB instead of 168 MB for 3,000 nodes of a `nodes.yaml` of 14 MB.
 
 use std::collections::HashSet;
 
 use super::{Facts, Node};
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, InOrder, Value};
 
 /// Keeps equal values once: nodes of a fleet have most of their facts in common.
 #[derive(Default)]
 pub(super) struct Share {
-    known: HashSet<Value>,
+    known: HashSet<InOrder>,
 }
 
 impl Share {
@@ -40,11 +40,12 @@ impl Share {
         } else {
             return value.clone();
         };
+        let shared = InOrder(shared);
         match self.known.get(&shared) {
-            Some(known) => known.clone(),
+            Some(InOrder(known)) => known.clone(),
             None => {
                 self.known.insert(shared.clone());
-                shared
+                shared.0
             }
         }
     }

@@ -384,6 +384,43 @@ impl From<HashMap> for Value {
     }
 }
 
+impl Value {
+    /// Whether the hashes in two equal values have the same order, too: they differ as texts otherwise.
+    #[must_use]
+    pub fn has_order_of(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Hash(one), Value::Hash(other)) => {
+                let mut entries = one.iter().zip(other.iter());
+                Arc::ptr_eq(one, other)
+                    || entries
+                        .all(|((key, value), (its, other))| key == its && value.has_order_of(other))
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                let mut elements = one.iter().zip(other.iter());
+                Arc::ptr_eq(one, other) || elements.all(|(one, other)| one.has_order_of(other))
+            }
+            (Value::Sensitive(one), Value::Sensitive(other)) => one.has_order_of(other),
+            (_, _) => true,
+        }
+    }
+}
+
+/// A value whose equals have the same order in all hashes.
+#[derive(Clone, Eq, Debug)]
+pub struct InOrder(pub Value);
+
+impl PartialEq for InOrder {
+    fn eq(&self, other: &InOrder) -> bool {
+        self.0 == other.0 && self.0.has_order_of(&other.0)
+    }
+}
+
+impl Hash for InOrder {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
