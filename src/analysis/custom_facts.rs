@@ -1,4 +1,4 @@
-//! The facts that modules add to Facter's: by Ruby code in `lib/facter`, and by data in `facts.d`
+//! The facts that modules add to Facter's: by Ruby code in `lib/facter`, and by data and texts in `facts.d`
 //! (Facter's `custom_facts/util/directory_loader.rb`). Code and programs are never run: facts with
 //! computed names are not found.
 
@@ -9,10 +9,7 @@ use super::Touched;
 use crate::interpolation::{Key, Segment};
 use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
-use crate::workspace::{File, FileFacts, Snapshot, path};
-
-/// The folder of data files whose keys are facts.
-const EXTERNAL_FACTS: &str = "facts.d";
+use crate::workspace::{EXTERNAL_FACTS, File, FileFacts, Snapshot, path};
 
 /// Whether the keys of a data file are facts.
 fn is_external(at: &str) -> bool {

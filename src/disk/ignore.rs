@@ -206,6 +206,10 @@ impl DataFolders {
                         .split('/')
                         .any(|segment| FILES_OF_CODE.contains(&segment))
             }
+            (_, Some("txt")) => {
+                language_of(at) == Some(Language::ExternalFacts)
+                    || format_of(at).is_some() && self.hold(at)
+            }
             (_, Some(_) | None) => format_of(at).is_some() && self.hold(at),
         }
     }

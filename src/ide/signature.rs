@@ -24,7 +24,9 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
     let before = file.text().get(..offset)?;
     match language_of(path) {
         Some(Language::Puppet(dialect)) => return in_manifest(before, dialect),
-        Some(Language::Erb | Language::Ruby | Language::Facts) => return None,
+        Some(Language::Erb | Language::Ruby | Language::Facts | Language::ExternalFacts) => {
+            return None;
+        }
         None => {}
     }
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];

@@ -70,6 +70,8 @@ pub(super) fn modern(fact: &str) -> Option<String> {
 pub(super) struct MissingPart {
     /// The start of the message.
     pub(super) message: String,
+    /// The severity without a suggestion.
+    pub(super) severity: Severity,
     /// The suggested path.
     pub(super) suggestion: Option<String>,
 }
@@ -93,6 +95,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
         let suggestion = typing_error(part, parts.iter().copied());
         Some(MissingPart {
             message: format!("'{root}' has no '{part}'"),
+            severity: Severity::Hint,
             suggestion: suggestion.map(|suggestion| format!("{root}.{suggestion}{below}")),
         })
     };
@@ -102,6 +105,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
         "facts" => match core_fact(rest) {
             CoreFact::NoSuchPart(Some(suggestion)) => Some(MissingPart {
                 message: format!("there is no fact '{rest}'"),
+                severity: Severity::Hint,
                 suggestion: Some(format!("facts.{suggestion}")),
             }),
             CoreFact::Custom(near) => {
@@ -109,10 +113,21 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
                 if is_custom_fact(snapshot, name) {
                     return None;
                 }
+                // Facter keeps the dot, and answers `facter a.b` as if it were a part.
+                if !below.is_empty() && is_custom_fact(snapshot, rest) {
+                    return Some(MissingPart {
+                        message: format!(
+                            "the fact '{rest}' has a dot in its name, so it is written facts.'{rest}'"
+                        ),
+                        severity: Severity::Warning,
+                        suggestion: None,
+                    });
+                }
                 let added = snapshot.added_facts().map(|name| &**name);
                 let suggestion = near.or_else(|| typing_error(name, added))?;
                 Some(MissingPart {
                     message: format!("Facter has no fact '{rest}'"),
+                    severity: Severity::Hint,
                     suggestion: Some(format!("facts.{suggestion}{below}")),
                 })
             }
@@ -134,7 +149,7 @@ pub(super) fn report_missing(
 ) {
     let message = format!("{}: Puppet puts an empty string {into}", missing.message);
     let Some(suggestion) = &missing.suggestion else {
-        findings.report_as(Severity::Hint, token, message);
+        findings.report_as(missing.severity, token, message);
         return;
     };
     let finding = findings.report_as(Severity::Warning, token, message);

@@ -456,7 +456,12 @@ pub enum Language {
     Ruby,
     /// Ruby: facts of modules.
     Facts,
+    /// Lines of the form `name=value`: facts of modules.
+    ExternalFacts,
 }
+
+/// The folder of files with facts that modules bring along.
+pub const EXTERNAL_FACTS: &str = "facts.d";
 
 /// The language of a file, by its name; `None` for a file that is not analysed as code.
 #[must_use]
@@ -470,6 +475,9 @@ pub fn language_of(at: &str) -> Option<Language> {
         // Facter reads no folders in it.
         Some("rb") if path::parent(at).is_some_and(|folder| folder.ends_with("/lib/facter")) => {
             Some(Language::Facts)
+        }
+        Some("txt") if path::parent(at).is_some_and(|it| path::name(it) == EXTERNAL_FACTS) => {
+            Some(Language::ExternalFacts)
         }
         _ => None,
     }

@@ -1,5 +1,5 @@
-//! The facts that a module's Ruby code in `lib/facter` adds: calls of `Facter.add` with a literal
-//! name. The code is never run.
+//! The facts that a module's Ruby code in `lib/facter` adds, by calls of `Facter.add` with a literal name, and those of
+//! text files in `facts.d`. The code is never run.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,7 +21,26 @@ static ADD: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// What a text adds. Facter's names are in lower case (`custom_facts/util/fact.rb`).
+/// `name=value` (`KeyValuePairOutputFormat` in `custom_facts/util/parser.rb`).
+#[expect(clippy::unwrap_used, reason = "the pattern is known")]
+static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(.+?)=.").unwrap());
+
+/// What the lines of a text file add.
+pub(super) fn of_lines(text: &str) -> CodeFacts {
+    let names = LINE
+        .captures_iter(text)
+        .filter_map(|line| line.get(1))
+        .map(|name| CustomFact {
+            name: Arc::from(name.as_str().to_lowercase()),
+            place: TextRange::new(name.start(), name.end()),
+        });
+    CodeFacts {
+        custom_facts: names.collect(),
+        ..CodeFacts::default()
+    }
+}
+
+/// What code adds. Facter's names are in lower case (`custom_facts/util/fact.rb`).
 pub(super) fn of_ruby(text: &str) -> CodeFacts {
     let mut found = Vec::new();
     for part in code_parts(text) {
@@ -45,6 +64,21 @@ pub(super) fn of_ruby(text: &str) -> CodeFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_with_a_value_name_facts() {
+        let text = "role=web\nSite=a=b\n=x\nnone=\n# note=1\nplain\nlast=1";
+        let code = of_lines(text);
+        let found = code.custom_facts.iter();
+        let found: Vec<(&str, &str)> = found.map(|it| (&*it.name, it.place.slice(text))).collect();
+        let expected = [
+            ("role", "role"),
+            ("site", "Site"),
+            ("# note", "# note"),
+            ("last", "last"),
+        ];
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn literal_names_are_found() {

@@ -71,6 +71,7 @@ fn code_facts(text: &str, hash: TextHash, language: Option<Language>) -> FileFac
         Some(Language::Erb) => erb::facts(text),
         Some(Language::Ruby) => erb::of_ruby(text),
         Some(Language::Facts) => custom_facts::of_ruby(text),
+        Some(Language::ExternalFacts) => custom_facts::of_lines(text),
         None => return FileFacts::none(hash),
     };
     FileFacts::of_code(hash, code)

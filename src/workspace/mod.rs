@@ -61,8 +61,9 @@ pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Later, Linked, Lost};
 pub use code::{
     AliasFact, CallFact, CodeFacts, CustomFact, DefaultClass, DefinitionFact, DefinitionKind,
-    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
-    NodeFact, NodeMatch, ParameterFact, SetParameters, VariableFact, Within, language_of,
+    EXTERNAL_FACTS, IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey,
+    Means, NamePart, NodeFact, NodeMatch, ParameterFact, SetParameters, VariableFact, Within,
+    language_of,
 };
 pub use config_fact::ConfigFact;
 pub use delta::{Delta, FileDelta};
