@@ -6,8 +6,33 @@ use std::cell::OnceCell;
 use super::Analysis;
 use super::bodies::{CodeBody, code};
 use crate::workspace::{
-    DefinitionKind, IncludeFact, IncludeKind, Means, Root, SetParameters, path,
+    DefinitionKind, File, IncludeFact, IncludeKind, Means, Root, SetParameters, Snapshot, path,
 };
+
+/// Whether a class declares resources whose types one of its parameters names, which may be classes: this parameter, or
+/// any.
+#[must_use]
+pub fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> bool {
+    let codes = snapshot.files_defining(class).filter_map(|file| code(file));
+    let mut includes = codes.flat_map(|code| &code.includes);
+    includes.any(|include| match &include.means {
+        Some(Means::Parameter(name)) => parameter.is_none_or(|it| **name == *it),
+        Some(Means::Class(_) | Means::List(_) | Means::Parts(_)) | None => false,
+    })
+}
+
+/// Whether the value of a key in a file certainly names no class: it is written without the word `class`, and with nothing
+/// that stands for other text.
+fn names_no_class(file: &File, key: &str) -> bool {
+    let facts = file.facts();
+    let fact = facts.key(key).filter(|_| facts.error.is_none());
+    fact.is_some_and(|fact| {
+        let text = fact.value.slice(file.text());
+        let may_be_other = ["%{", "${", "*", "<<", "ENC[", "\\"];
+        !may_be_other.iter().any(|it| text.contains(it))
+            && !text.to_ascii_lowercase().contains("class")
+    })
+}
 
 pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
@@ -79,8 +104,8 @@ impl<'a> Declarations<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// Whether a statement that declares the content of a class parameter declares nothing, because
-    /// the parameter is empty and neither data nor a manifest sets it.
+    /// Whether a statement that declares resources of the types in a class parameter declares no class: the parameter is
+    /// empty by default, no manifest sets it, and no value in data names classes. O(files with the key, and their values).
     pub(super) fn is_idle(self, root: &'a Root, body: CodeBody<'_>, include: &IncludeFact) -> bool {
         let Some(Means::Parameter(name)) = &include.means else {
             return false;
@@ -95,7 +120,10 @@ impl<'a> Analysis<'a> {
         });
         let key = format!("{}::{name}", class.name);
         is_empty
-            && self.snapshot.count_with(&key) == 0
+            && self
+                .snapshot
+                .iter_files_with(&key)
+                .all(|file| names_no_class(file, &key))
             && !self.at(root).has_outside(&key)
             && !self.is_given_by_name(&class.name, name)
     }

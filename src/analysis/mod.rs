@@ -80,6 +80,7 @@ pub use answer_cache::AnswerCache;
 pub use certain::Certainties;
 pub use condition::{Condition, MAX_VALUES};
 pub use custom_facts::{custom_fact_places, fact_of, is_custom_fact};
+pub use declarations::declares_from;
 pub use difference::{Touched, TouchedKeys, difference, last_difference};
 pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MAX_FILES, NodesReport,

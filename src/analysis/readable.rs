@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::RootView;
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
-use crate::lookup::{Place, possible_readers};
+use crate::lookup::{LayerReaders, Place};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// All keys that lookups in a root can find, in byte order: from every file that a level of the
@@ -85,8 +85,9 @@ impl<'a> Readable<'a> {
         let session = view.session();
         let layers = self.layers.iter();
         let layers = layers.filter(|(_, places)| is_read(places, path));
-        let readers = layers
-            .flat_map(|(layer, _)| possible_readers(&session, view.analysis.nodes, layer, path));
+        let readers = layers.flat_map(|(layer, _)| {
+            LayerReaders::of(session, view.analysis.nodes, layer).possible(path)
+        });
         readers.collect()
     }
 }

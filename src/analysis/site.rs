@@ -8,8 +8,7 @@ use super::bodies::CodeBody;
 use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{manifests_of, site_manifest};
 use crate::lookup::{
-    ConfigCache, Data, FoundFunctions, NodeFilesCache, ReadByCode, Session, SessionHost, Settings,
-    SharedResults,
+    ConfigCache, Data, FoundFunctions, ReadByCode, Session, SessionHost, Settings, SharedResults,
 };
 use crate::puppet::{ClassRun, Site, is_of_class};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope, top_name};
@@ -29,7 +28,6 @@ pub struct SiteManifests {
     configs: ConfigCache,
     extent: Extent,
     functions: Arc<FoundFunctions>,
-    known: Arc<NodeFilesCache>,
     shared: SharedRuns,
     seen: Mutex<Dependencies>,
     /// The stamp of the last snapshot in which nothing uses variables of classes.
@@ -100,7 +98,6 @@ impl SiteManifests {
             configs,
             extent: Extent::NodeBlocks,
             functions: Arc::default(),
-            known: Arc::default(),
             shared: SharedRuns::default(),
             unused_in: Mutex::new(snapshot.stamp()),
             seen: Mutex::new(Dependencies {
@@ -263,7 +260,7 @@ impl SiteManifests {
 
     fn host<'a>(&self, session: Session<'a>) -> SessionHost<'a> {
         let host = SessionHost::new(session, Data::Allowed);
-        host.with_functions(&self.functions).with_files(&self.known)
+        host.with_functions(&self.functions)
     }
 
     /// What they do for one of some nodes without manifests: `shared` has what they do for others.
@@ -288,7 +285,7 @@ impl SiteManifests {
         }
         let (assigned, read) = self.run(session, (node, scope));
         if let Some(read) = read {
-            let result = (member, read, Arc::clone(&assigned));
+            let result = (member, read.inputs(&session), Arc::clone(&assigned));
             shared.of_block(block, |runs| runs.add(&session, given, result));
         }
         assigned

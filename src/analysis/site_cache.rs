@@ -8,10 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::evaluation_order::EvaluationOrder;
-use super::inclusions::{
-    CertainInclusions, LackingCache, MissingValue, NodesOfSite, PossibleInclusions,
-};
-use super::{NodeSet, TouchedKeys, last_difference, split_key};
+use super::inclusions::{CertainInclusions, LackingCache, NodesOfSite, PossibleInclusions};
+use super::{NodeSet, TouchedKeys, declares_from, last_difference, split_key};
 use crate::hierarchy::Layer;
 use crate::lookup::Settings;
 use crate::scope::KnownNodes;
@@ -80,7 +78,6 @@ pub struct SiteNodes {
     nodes: Arc<NodesOfSite>,
     possible: OnceLock<PossibleInclusions>,
     certain: OnceLock<CertainInclusions>,
-    missing: OnceLock<Arc<[MissingValue]>>,
 }
 
 impl SiteCache {
@@ -207,7 +204,6 @@ impl SiteClasses {
             nodes: find(before.as_ref().map(|(_, nodes)| nodes)),
             possible: OnceLock::new(),
             certain: OnceLock::new(),
-            missing: OnceLock::new(),
         });
         *known = Some((Arc::clone(set), Arc::clone(&nodes)));
         nodes
@@ -242,11 +238,6 @@ impl SiteNodes {
     ) -> &CertainInclusions {
         self.certain.get_or_init(find)
     }
-
-    /// The values that are certainly missing.
-    pub fn missing_values(&self, find: impl FnOnce() -> Vec<MissingValue>) -> Arc<[MissingValue]> {
-        Arc::clone(self.missing.get_or_init(|| find().into()))
-    }
 }
 
 /// Each change of a cache is a single step, so a panic leaves it valid.
@@ -267,13 +258,16 @@ fn concerns_sites(snapshot: &Snapshot) -> bool {
         || concerns_conditions(snapshot)
 }
 
-/// Whether the last change of a snapshot may concern the values of parameters in conditions.
+/// Whether the last change of a snapshot may concern the values of parameters in conditions, or of those that name types
+/// of resources.
 fn concerns_conditions(snapshot: &Snapshot) -> bool {
     match last_difference(snapshot).keys_as_read() {
         TouchedKeys::All => true,
-        TouchedKeys::Keys(keys) => keys
-            .iter()
-            .any(|key| split_key(key).is_some_and(|(class, _)| has_conditions(snapshot, class))),
+        TouchedKeys::Keys(keys) => keys.iter().any(|key| {
+            split_key(key).is_some_and(|(class, name)| {
+                has_conditions(snapshot, class) || declares_from(snapshot, class, Some(name))
+            })
+        }),
     }
 }
 
@@ -380,11 +374,12 @@ mod tests {
     use crate::workspace::{Change, Workspace};
 
     const FILES: &str = "classes: [ntp]\nntp::servers: [a]\nother: 1\nx::other: 1\nroles: {web: [ntp]}\n\
-         of_a: [ntp]\n#- hiera.yaml\nversion: 5\n\
+         of_a: [ntp]\nmade::all: {file: {}}\n#- hiera.yaml\nversion: 5\n\
          hierarchy: [{name: c, path: common.yaml}]\n#- manifests/site.pp\n\
          lookup('classes').include\nlookup('roles.web').include\nlookup(\"of_${facts['x']}\").include\n\
          notice(simplib::lookup(\"x::${facts['y']}\"), simplib::lookup('x::other'), call('lookup', $facts['y']))\n#- modules/ntp/manifests/init.pp\n\
-         class ntp($servers, $port = 1) {}\n";
+         class ntp($servers, $port = 1) {}\n#- modules/made/manifests/init.pp\n\
+         class made(Hash $all = {}) { $all.each |$type, $of| { create_resources($type, $of) } }\n";
 
     /// Whether an edit of a file keeps what is known of the sites.
     fn keeps(path: &str, before: &str, after: &str) -> bool {
@@ -415,6 +410,7 @@ mod tests {
         assert!(!keeps(data, "[ntp]", "[ntp, b]"));
         assert!(!keeps(data, "web: [ntp]", "web: [ntp, b]"));
         assert!(!keeps(data, "of_a: [ntp]", "of_a: [ntp, b]"));
+        assert!(!keeps(data, "{file: {}}", "{class: {}}"));
         assert!(!keeps(data, "ntp::servers", "ntp::server"));
         assert!(!keeps(data, "other: 1", "ntp::port: 1"));
         assert!(!keeps(

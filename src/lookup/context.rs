@@ -235,6 +235,7 @@ pub struct ConfigCache(Arc<KeptConfigs>);
 struct KeptConfigs {
     plans: super::plan::PlanCache,
     deciding: super::deciding_options::DecidingFiles,
+    shared_work: super::shared_work::SharedWorkCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Default configurations for missing files, by the folder of the file; the global layer has
     /// none if no file is named.
@@ -276,6 +277,10 @@ impl ConfigCache {
 
     pub(super) fn deciding(&self) -> &super::deciding_options::DecidingFiles {
         &self.0.deciding
+    }
+
+    pub(super) fn shared_work(&self) -> &super::shared_work::SharedWorkCache {
+        &self.0.shared_work
     }
 
     /// The configuration of a text, cached; errors are not cached.

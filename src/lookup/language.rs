@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::context::{Environment, PuppetVersion, Strict};
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function, manifests_defining, module_dir};
-use super::passed::NodeFilesCache;
 use super::request::{Asker, Reads, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
@@ -43,7 +42,6 @@ pub struct SessionHost<'a> {
     set_by_code: RefCell<BTreeSet<Arc<str>>>,
     paths: RefCell<BTreeSet<Arc<str>>>,
     functions: Arc<FoundFunctions>,
-    files: Option<Arc<NodeFilesCache>>,
 }
 
 /// The functions that were found in one set of files, by name: finding one lists all modules.
@@ -69,16 +67,6 @@ impl<'a> SessionHost<'a> {
             set_by_code: RefCell::default(),
             paths: RefCell::default(),
             functions: Arc::default(),
-            files: None,
-        }
-    }
-
-    /// The same host, with what lookups for other nodes have found out about files.
-    #[must_use]
-    pub fn with_files(self, files: &Arc<NodeFilesCache>) -> SessionHost<'a> {
-        SessionHost {
-            files: Some(Arc::clone(files)),
-            ..self
         }
     }
 
@@ -188,13 +176,10 @@ impl Host for SessionHost<'_> {
             },
             ..Request::default()
         };
-        let answer = match (&self.files, self.session.files.stamp()) {
-            (Some(files), Some(stamp)) => files.lend(stamp, |files| {
-                let mut compilation = self.session.compilation_with(scope, files);
-                compilation.lookup(&request)
-            }),
-            _ => self.session.lookup(scope, &request),
-        };
+        let answer = self.session.with_shared_work(|shared| {
+            let mut compilation = self.session.compilation_with(scope, &shared.files);
+            compilation.lookup(&request)
+        });
         self.reads.borrow_mut().add(&answer.reads);
         let set = scope.set_by_code().cloned();
         self.set_by_code.borrow_mut().extend(set);

@@ -56,6 +56,7 @@ mod request;
 mod root;
 mod session;
 mod shared_results;
+mod shared_work;
 mod signature;
 mod sort;
 mod trace;
@@ -87,11 +88,10 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use over_keys::{ScopeCache, ScopeLookups};
 pub use over_nodes::{
-    FirstFiles, LookupLimit, Run, first_files, possible_readers, possible_readers_of, readers,
+    FirstFiles, LayerReaders, LookupLimit, Run, first_files, possible_readers_of, readers,
     runs_within,
 };
 pub use over_versions::{VersionDifferences, VersionSide};
-pub use passed::NodeFilesCache;
 pub use reach::{Place, Reach, paths_for_functions, reach, reading_places};
 pub use request::{
     Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,

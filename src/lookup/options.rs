@@ -37,7 +37,7 @@ pub(super) struct CompiledOptions {
 /// Maximum number of keys whose pattern is kept.
 const MAX_MATCHED_KEYS: usize = 1 << 16;
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct KnownOptions {
     /// For keys of a module, or without one.
     by_module: Map<Option<Arc<str>>, KnownOfModule>,
@@ -55,7 +55,7 @@ pub(super) struct KnownOptions {
 }
 
 /// Options for keys of one module, or without one.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct KnownOfModule {
     options: Arc<LookupOptions>,
     /// The last request that needed them.
@@ -121,6 +121,7 @@ impl KnownOptions {
 }
 
 /// The state of a compilation after collecting options.
+#[derive(Debug)]
 pub(super) struct CollectedOptions {
     options: KnownOptions,
     reads: ReadNames,

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use super::layer::Providers;
 use super::options::CollectedOptions;
 use super::passed::KnownFiles;
-use super::{Answer, Compilation, LookupError, LookupOptions, Place, Request, Session, Tracing};
+use super::{Answer, Compilation, LookupError, LookupOptions, Place, Request, Session};
 use crate::hierarchy::Layer;
-use crate::interpolation::Key;
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
-use crate::workspace::LOOKUP_OPTIONS;
 
 /// Maximum number of modules whose options are kept.
 const MAX_MODULES: usize = 10_000;
@@ -98,16 +96,7 @@ impl<'a> ScopeLookups<'a> {
 
     /// A compilation with what its first request shares with others.
     fn compilation_for(&mut self, request: &Request) -> Compilation<'a> {
-        // Other traces show how the options are found.
-        let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
-        let key = request.names.first().and_then(|name| Key::parse(name).ok());
-        // Puppet refuses other keys before it reads options.
-        let key = key.filter(|key| {
-            let root = key.root.as_name();
-            is_shared && root.is_some_and(|root| root != LOOKUP_OPTIONS)
-        });
-        let module: Option<Option<Arc<str>>> = key.map(|key| key.module_name().map(Arc::from));
-        match module {
+        match request.module_of_options() {
             Some(module) => self.started(module),
             None => self.compilation(),
         }

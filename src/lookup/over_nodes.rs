@@ -12,19 +12,14 @@ use std::collections::{BTreeSet, HashMap as Map};
 use std::sync::Arc;
 
 use super::node_classes::{Classes, NumberLists};
-use super::options::CollectedOptions;
-use super::passed::KnownFiles;
-use super::request::{Answer, Reads, Request, Tracing};
+use super::request::{Answer, Reads, Request};
 use super::session::Session;
 use super::shared_results::{are_among, path_variables};
+use super::views::{LayerViews, LevelInput};
 use crate::hierarchy::Layer;
-use crate::interpolation::Key;
 use crate::scope::KnownNodes;
 use crate::value::KeyHashing;
 use crate::workspace::{Format, LOOKUP_OPTIONS};
-
-/// Maximum number of cached sets of options.
-const MAX_OPTIONS: usize = 64;
 
 /// One lookup, and the nodes that share it.
 #[derive(Clone, Debug)]
@@ -99,63 +94,80 @@ pub(super) fn answers_within<T>(
     }
     let mut most = limit.most;
     let mut known = ClassResults::default();
-    let mut shared = SharedWork::default();
     let mut is_answered = vec![false; nodes.len()];
     let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
     let mut largest = Vec::new().into_iter();
     let mut rest = members.iter().copied();
     let mut left = members.len();
-    while left > 0
-        && let Some(member) = largest.next().or_else(|| rest.next())
-    {
-        if is_answered[member] {
-            continue;
-        }
-        if runs.len() >= most || (limit.is_cancelled)() {
-            break;
-        }
-        let mut answer = shared.lookup(session, nodes, request, (member, members));
-        let parted = known.parted(session, nodes, &answer.reads, &|| members.to_vec());
-        answer.reads = Arc::clone(&parted.reads);
-        let lists = parted.lists(members);
-        let class = lists.list(parted.classes.of(member) as u32);
-        let mut same: Vec<usize> = Vec::with_capacity(class.len());
-        for member in class.iter().map(|&member| member as usize) {
-            if !std::mem::replace(&mut is_answered[member], true) {
-                same.push(member);
+    session.with_shared_work(|shared| {
+        while left > 0
+            && let Some(member) = largest.next().or_else(|| rest.next())
+        {
+            if is_answered[member] {
+                continue;
+            }
+            if runs.len() >= most || (limit.is_cancelled)() {
+                break;
+            }
+            let mut answer = shared.lookup(session, nodes, request, member);
+            let parted = known.parted(session, nodes, &answer.reads, &|| members.to_vec());
+            answer.reads = Arc::clone(&parted.reads);
+            let lists = parted.lists(members);
+            let class = lists.list(parted.classes.of(member) as u32);
+            let mut same: Vec<usize> = Vec::with_capacity(class.len());
+            for member in class.iter().map(|&member| member as usize) {
+                if !std::mem::replace(&mut is_answered[member], true) {
+                    same.push(member);
+                }
+            }
+            left -= same.len();
+            runs.push((visit(answer), same));
+            if runs.len() == 1 && lists.count_used() > most {
+                most = limit.sample;
+                largest = lists.largest(most).into_iter();
             }
         }
-        left -= same.len();
-        runs.push((visit(answer), same));
-        if runs.len() == 1 && lists.count_used() > most {
-            most = limit.sample;
-            largest = lists.largest(most).into_iter();
+    });
+    runs
+}
+
+/// The files of a layer that known nodes read, for questions about many of them.
+pub struct LayerReaders<'a> {
+    session: Session<'a>,
+    views: Arc<LayerViews>,
+}
+
+impl<'a> LayerReaders<'a> {
+    /// Those of a layer. O(nodes × locations), once for a set of nodes and files.
+    #[must_use]
+    pub fn of(session: Session<'a>, nodes: &KnownNodes, layer: &Layer) -> LayerReaders<'a> {
+        LayerReaders {
+            views: session.views(nodes, layer),
+            session,
         }
     }
-    runs
+
+    /// The nodes whose levels read the file at `path`, by number. O(these nodes).
+    #[must_use]
+    pub fn certain(&self, path: &str) -> Vec<usize> {
+        let wanted = |input: &LevelInput| input.reads(path);
+        self.views.nodes_with(&self.session, path, wanted)
+    }
+
+    /// The nodes whose levels read the file at `path`, or a file with an unknown path that may be it, by number.
+    /// O(these nodes).
+    #[must_use]
+    pub fn possible(&self, path: &str) -> Vec<usize> {
+        let wanted = |input: &LevelInput| input.reads(path) || input.may_read(path);
+        self.views.nodes_with(&self.session, path, wanted)
+    }
 }
 
 /// The known nodes whose levels of a layer read the file at `path`, by number. O(nodes that read it)
 /// once the views are known.
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
-    let views = session.views(nodes, layer);
-    views.nodes_with(session, path, |input| input.reads(path))
-}
-
-/// The known nodes whose levels of a layer read the file at `path`, or a file with an unknown path
-/// that may be it, by number.
-#[must_use]
-pub fn possible_readers(
-    session: &Session<'_>,
-    nodes: &KnownNodes,
-    layer: &Layer,
-    path: &str,
-) -> Vec<usize> {
-    let views = session.views(nodes, layer);
-    views.nodes_with(session, path, |input| {
-        input.reads(path) || input.may_read(path)
-    })
+    LayerReaders::of(*session, nodes, layer).certain(path)
 }
 
 /// The known nodes whose levels of some layers read one of some files, or a file with an unknown path that may be one,
@@ -176,9 +188,8 @@ pub fn possible_readers_of(
         if may_be_set || are_among(&variables, set_by_code) {
             return None;
         }
-        for path in paths {
-            found.extend(possible_readers(session, &given, layer, path));
-        }
+        let readers = LayerReaders::of(*session, &given, layer);
+        found.extend(paths.iter().flat_map(|path| readers.possible(path)));
     }
     Some(found)
 }
@@ -266,59 +277,6 @@ impl ClassResults {
             self.0.len() - 1
         });
         &mut self.0[known]
-    }
-}
-
-/// What lookups for many nodes share.
-#[derive(Default)]
-struct SharedWork {
-    files: KnownFiles,
-    /// The classes of nodes with the same options: collecting them is about half of a lookup.
-    known: ClassResults,
-    collected: Vec<CollectedOptions>,
-}
-
-impl SharedWork {
-    /// Answers a request for one of `members`.
-    fn lookup<'a>(
-        &mut self,
-        session: &Session<'a>,
-        nodes: &KnownNodes,
-        request: &Request,
-        (member, members): (usize, &[usize]),
-    ) -> Answer {
-        let scope = &nodes.scope(member);
-        // Other traces show how the options are found.
-        let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
-        let mut compilation = session.compilation_with(scope, &self.files);
-        if let Some(known) = self.known.find(member) {
-            compilation.take_options(&self.collected[known]);
-            return compilation.lookup(request);
-        }
-        if !is_shared || self.collected.len() >= MAX_OPTIONS {
-            return compilation.lookup(request);
-        }
-        let name = request.names.first();
-        let key = name.and_then(|name| Key::parse(name).ok());
-        let has_options = |key: &Key| {
-            let root = key.root.as_name();
-            root.is_some_and(|root| root != LOOKUP_OPTIONS)
-        };
-        // Puppet refuses other keys before it reads options.
-        let Some(key) = key.filter(has_options) else {
-            return compilation.lookup(request);
-        };
-        match compilation.collect_options(key.module_name()) {
-            Some(collected) => {
-                let reads = Arc::new(collected.reads());
-                let number = self.collected.len();
-                let of: (_, &dyn Fn() -> Vec<usize>) = (&reads, &|| members.to_vec());
-                self.known.keep(session, nodes, of, (member, number));
-                self.collected.push(collected);
-                compilation.lookup(request)
-            }
-            None => session.compilation_with(scope, &self.files).lookup(request),
-        }
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::backend::{ValueOrigin, own_reading};
 use super::engine::{Engine, Map};
 use super::level::{Location, key_root};
-use super::location::{KnownPlaces, PlacesByPath};
+use super::location::KnownPlaces;
 use super::request::Tracing;
 use crate::hierarchy::FunctionKind;
 use crate::interpolation::Key;
@@ -17,7 +17,7 @@ use crate::interpolation::Key;
 /// ([`crate::workspace::Files::few_mattering`]).
 pub(super) type KnownMattering = Rc<RefCell<MatteringFiles>>;
 
-type MatteringFiles = Map<Arc<str>, FewFiles>;
+pub(super) type MatteringFiles = Map<Arc<str>, FewFiles>;
 
 pub(super) type FewFiles = Option<Arc<[u32]>>;
 
@@ -29,49 +29,6 @@ const MAX_FILES: usize = 64;
 pub(super) struct KnownFiles {
     pub(super) places: KnownPlaces,
     pub(super) mattering: KnownMattering,
-}
-
-/// What is known of all files between lookups for many nodes, for one state of the files.
-#[derive(Debug, Default)]
-pub struct NodeFilesCache(Mutex<KnownOfState>);
-
-#[derive(Debug, Default)]
-struct KnownOfState {
-    /// See [`crate::workspace::Files::stamp`].
-    stamp: u64,
-    places: PlacesByPath,
-    mattering: MatteringFiles,
-}
-
-impl NodeFilesCache {
-    /// Makes a lookup with what is known, and keeps what it adds. A second one at the same time begins with nothing.
-    pub(super) fn lend<R>(&self, stamp: u64, lookup: impl FnOnce(&KnownFiles) -> R) -> R {
-        // What is lent is lost after a panic, and nothing else.
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = {
-            let mut kept = lock();
-            if kept.stamp == stamp {
-                std::mem::take(&mut *kept)
-            } else {
-                KnownOfState::default()
-            }
-        };
-        let files = KnownFiles {
-            places: KnownPlaces::of(known.places),
-            mattering: Rc::new(RefCell::new(known.mattering)),
-        };
-        let result = lookup(&files);
-        let KnownFiles { places, mattering } = files;
-        let known = places.into_known().zip(Rc::into_inner(mattering));
-        if let Some((places, mattering)) = known {
-            *lock() = KnownOfState {
-                stamp,
-                places,
-                mattering: mattering.into_inner(),
-            };
-        }
-        result
-    }
 }
 
 /// Maximum number of keys whose files are kept.

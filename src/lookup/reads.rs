@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::request::Reads;
 use crate::value::KeyHashing;
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
 
 impl Names {
@@ -39,7 +39,7 @@ impl Names {
 }
 
 /// Everything read so far, kept over all requests: cached answers do not read again.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ReadNames {
     pub(super) keys: Names,
     pub(super) variables: Names,

@@ -91,6 +91,17 @@ impl Request {
             ..self
         }
     }
+
+    /// The module whose keys' options apply, `Some(None)` for a key without one; `None` if Puppet refuses the key before it
+    /// reads options, or if the trace shows how they are found.
+    pub(super) fn module_of_options(&self) -> Option<Option<Arc<str>>> {
+        if !matches!(self.tracing, Tracing::Off | Tracing::Sources) {
+            return None;
+        }
+        let key = Key::parse(self.names.first()?).ok()?;
+        let root = key.root.as_name()?;
+        (root != LOOKUP_OPTIONS).then(|| key.module_name().map(Arc::from))
+    }
 }
 
 /// A warning that Puppet logs on the way.

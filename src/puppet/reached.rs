@@ -2,7 +2,7 @@
 //! the same body sets before.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::evaluator::{Evaluator, body};
 use super::host::{Host, LookupCall};
@@ -21,7 +21,7 @@ const OF_CLASSES: [&str; 4] = ["title", "name", "module_name", "caller_module_na
 const OF_NODES: [&str; 4] = ["facts", "trusted", "server_facts", "environment"];
 
 /// The place of a statement, and the body that it belongs to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BodyPlace {
     /// The definition or the node block, from its keyword on; `None` for the top scope.
     pub body: Option<TextRange>,
@@ -39,9 +39,22 @@ pub struct Reachability {
 }
 
 /// Whether a statement depends on conditions that may be evaluated, or follows a call that may leave
-/// its body. O(nesting and statements of the body).
+/// its body. O(nodes of the file's tree), once for a statement.
 #[must_use]
 pub fn depends_on_node(source: &CodeFile, statement: BodyPlace) -> bool {
+    let lock = || {
+        let known = source.depending.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
+    };
+    if let Some(known) = lock().get(&statement) {
+        return *known;
+    }
+    let depends = is_around_condition(source, statement);
+    lock().insert(statement, depends);
+    depends
+}
+
+fn is_around_condition(source: &CodeFile, statement: BodyPlace) -> bool {
     let Some(own) = EnclosingBody::find(source, statement.body) else {
         return false;
     };

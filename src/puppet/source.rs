@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::host::Defines;
+use super::reached::BodyPlace;
 use super::uses::{self, Effects};
 use crate::syntax::puppet::{
     self, Definition, Dialect, Expression, ExpressionKind, PuppetProblem, without_colons,
@@ -27,6 +28,8 @@ pub struct CodeFile {
     places: OnceLock<Box<[u32]>>,
     /// The parts that were passed over: the same ones for most nodes.
     passed: Mutex<HashMap<TextRange, Arc<PassedOver>>>,
+    /// See [`super::depends_on_node`].
+    pub(super) depending: Mutex<HashMap<BodyPlace, bool>>,
 }
 
 /// What code may do that was passed over.
@@ -53,6 +56,7 @@ impl CodeFile {
             problem: parse.problems.into_iter().next().or_else(too_long),
             places: OnceLock::new(),
             passed: Mutex::default(),
+            depending: Mutex::default(),
             path,
             text,
         }

@@ -17,12 +17,8 @@ impl Checker<'_> {
             let environments = self.snapshot.roots().environments();
             let found = environments.filter_map(|root| {
                 let nodes = self.site_nodes(root)?;
-                let order = || self.order_of(root);
-                let find = || {
-                    let known = (nodes.nodes(), nodes.lacking());
-                    self.analysis().missing_values(root, known, order)
-                };
-                Some(nodes.missing_values(find))
+                let certain = self.certain_inclusions(root, &nodes);
+                Some(Arc::clone(certain.missing_values()))
             });
             found.collect()
         });
@@ -68,7 +64,7 @@ impl Checker<'_> {
     ) -> &'n PossibleInclusions {
         let find = |environment: &Root, order: &EvaluationOrder| {
             let analysis = self.analysis();
-            analysis.possible_inclusions(environment, nodes.nodes(), order)
+            analysis.possible_inclusions(environment, (nodes.nodes(), nodes.lacking()), order)
         };
         nodes.possible_inclusions(|| self.of_environment(root, find))
     }

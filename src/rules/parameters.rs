@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::recheck::paths;
-use crate::analysis::{Touched, has_conditions, split_key};
+use crate::analysis::{Touched, declares_from, has_conditions, split_key};
 use crate::workspace::{
     CodeFacts, DefinitionKind, File, FileDelta, FileFacts, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, Means, SetParameters, Snapshot, Within, path,
@@ -120,17 +120,6 @@ fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
         })
     };
     snapshot.files_looking_up(key).any(includes)
-}
-
-/// Whether a class declares the classes named in one of its parameters: in this one, or in any.
-fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> bool {
-    let codes = snapshot.files_defining(class);
-    let codes = codes.filter_map(|file| file.facts().code.as_deref());
-    let mut includes = codes.flat_map(|code| &code.includes);
-    includes.any(|include| match &include.means {
-        Some(Means::Parameter(name)) => parameter.is_none_or(|it| **name == *it),
-        Some(Means::Class(_) | Means::List(_) | Means::Parts(_)) | None => false,
-    })
 }
 
 /// Whether a manifest that sets variables of nodes or includes classes under conditions may look up

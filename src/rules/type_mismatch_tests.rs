@@ -443,11 +443,21 @@ fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
         (manage("{}", each), "s::more: {m: {}}\n"),
         (manage("{ }", "create_resources($all, {})"), ""),
         (manage("{}", each) + "class { 's': more => {} }\n", ""),
+        (
+            manage("{}", each),
+            "s::all: {file: {/etc/a: {ensure: file}}}\n",
+        ),
     ] {
         check_types(&format!("{site}{wrong} #~ type-mismatch\n{data}"));
     }
     for (site, data) in [
         (manage("{}", each), "s::all: {class: {m: {i: 1}}}\n"),
+        (manage("{}", each), "s::all: {'::Class': {m: {i: 1}}}\n"),
+        (manage("{}", each), "s::all: {'%{facts.t}': {m: {i: 1}}}\n"),
+        (
+            manage("{}", each),
+            "s::all: \"%{alias('x')}\"\nx: {class: {m: {i: 1}}}\n",
+        ),
         (manage("{class => {m => {i => 1}}}", each), ""),
         (manage("{}", each) + "class { 's': all => $x }\n", ""),
         (

@@ -1,20 +1,24 @@
-//! Finds the known nodes that certainly include a class, and the wrong defaults that they get.
+//! Finds the known nodes that certainly include a class, and what these certainly get: parameters without a value, and
+//! wrong defaults.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Broken, Inclusions, LackingCache, MAX_NODES, WrongDefaultValue};
+use super::{Broken, Inclusions, LackingCache, MAX_NODES, MissingValue, WrongDefaultValue};
 use crate::analysis::Analysis;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
+use crate::analysis::site::manifests_of;
 use crate::scope::KnownNodes;
 use crate::workspace::Root;
 
-/// The known nodes that certainly include classes.
+/// The classes that nodes certainly include, and what is wrong with them.
 #[derive(Clone, Debug, Default)]
 pub struct CertainInclusions {
+    /// The known nodes with a class, by its name; empty if some manifest is unknown.
     classes: HashMap<Arc<str>, Members>,
     wrong_defaults: Vec<WrongDefaultValue>,
+    missing: Arc<[MissingValue]>,
 }
 
 impl CertainInclusions {
@@ -30,11 +34,17 @@ impl CertainInclusions {
     pub fn wrong_defaults(&self) -> &[WrongDefaultValue] {
         &self.wrong_defaults
     }
+
+    /// The values that the classes certainly lack.
+    #[must_use]
+    pub fn missing_values(&self) -> &Arc<[MissingValue]> {
+        &self.missing
+    }
 }
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of an environment that certainly include classes; none if some manifest is unknown. O(distinct
-    /// nodes × classes).
+    /// The classes that the nodes of an environment certainly include through statements in its manifests, evaluated in
+    /// the order `order`. What a broken manifest names is left out. O(distinct nodes × classes).
     #[must_use]
     pub fn certain_inclusions(
         self,
@@ -42,26 +52,34 @@ impl<'a> Analysis<'a> {
         (known, kept): (&KnownNodes, &LackingCache),
         order: &EvaluationOrder,
     ) -> CertainInclusions {
-        let Some(tops) = self.whole_site(environment) else {
-            return CertainInclusions::default();
-        };
+        let tops = self.site_bodies(environment).into_iter();
+        let (broken, tops): (Vec<_>, Vec<_>) = tops.partition(|top| top.code.is_broken);
+        let broken = Broken::of(broken.iter().map(|top| &**top.file));
+        let mut codes = tops.iter().map(|top| top.code);
+        let does_something =
+            codes.any(|code| !code.includes.is_empty() || !code.lookups.is_empty());
         let view = self.at(environment);
-        if view.has_outside("key") {
+        // Keys without a module use the same levels as the classes of the site.
+        if !does_something || broken.may_declare_any() || view.has_outside("key") {
             return CertainInclusions::default();
         }
+        let is_whole =
+            broken.is_none() && manifests_of(self.snapshot, environment).unseen.is_none();
         let first = known.first(MAX_NODES);
         let known = first.as_ref().unwrap_or(known);
-        let none_broken = Broken::of(std::iter::empty());
-        let mut inclusions = Inclusions::new(&view, known, order, none_broken);
+        let mut inclusions = Inclusions::new(&view, known, order, broken);
         inclusions.resume(kept);
         inclusions.start(&tops);
         inclusions.follow();
-        let wrong_defaults = inclusions.wrong_defaults();
+        let missing = inclusions.missing_values().into();
+        let wrong_defaults = is_whole.then(|| inclusions.wrong_defaults());
+        inclusions.forget_other_files();
         inclusions.leave(kept);
-        let classes = inclusions.classes.into_iter();
+        let classes = inclusions.classes.into_iter().filter(|_| is_whole);
         CertainInclusions {
             classes: classes.map(|(name, it)| (name, it.seen)).collect(),
-            wrong_defaults,
+            wrong_defaults: wrong_defaults.unwrap_or_default(),
+            missing,
         }
     }
 }

@@ -1,7 +1,8 @@
-//! For which nodes a lookup of a key certainly finds nothing. That is kept between edits: an edit of a list of classes
-//! changes who includes a class, and not what the class lacks.
+//! For which nodes a lookup of a key certainly finds nothing, and the classes in lists. That is kept between edits: an
+//! edit of a list of classes changes who includes a class, and not what the class lacks, or what other lists have.
 //!
-//! Without it each letter in the list of classes of one role costs a lookup for each parameter of all classes.
+//! Without it each letter in the list of classes of one role costs a lookup for each parameter of all classes, and reading
+//! the lists of all files twice.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,10 +15,14 @@ use crate::analysis::{TouchedKeys, changes_inputs, difference};
 use crate::hierarchy::Layer;
 use crate::lookup::{LookupError, Reach, Settings, UnknownCause};
 use crate::scope::{Knowledge, KnownNodes, Scope};
-use crate::workspace::{Files as _, LOOKUP_OPTIONS, Snapshot};
+use crate::text::TextRange;
+use crate::workspace::{File, Files as _, LOOKUP_OPTIONS, Snapshot};
 
 /// Maximum number of kept keys. Each has at most 16 bytes for 64 nodes.
 const MAX_KEYS: usize = 4_096;
+
+/// Maximum number of kept lists. Each has some 50 bytes for an element.
+const MAX_LISTS: usize = 20_000;
 
 /// What was found out about keys for the same nodes, in the last snapshot that was asked about.
 #[derive(Debug, Default)]
@@ -40,7 +45,21 @@ pub(super) struct KnownLacking {
     of_keys: HashMap<Arc<str>, Arc<Lacking>>,
     /// The locations that read files, by path.
     pub(super) reaches: HashMap<Box<str>, Reaches>,
+    /// The classes in lists, by path and key.
+    elements: HashMap<Box<str>, HashMap<Box<str>, ListOfFile>>,
+    /// The number of lists.
+    lists: usize,
 }
+
+/// The elements of a list in a file, which holds for this version of the file.
+#[derive(Debug)]
+struct ListOfFile {
+    file: Arc<File>,
+    elements: Elements,
+}
+
+/// Names of classes with their ranges.
+pub(super) type Elements = Arc<[(Arc<str>, TextRange)]>;
 
 /// The members for which a lookup finds nothing, if these variables are visible.
 #[derive(Debug, Default)]
@@ -112,13 +131,39 @@ impl Inclusions<'_, '_> {
         files.collect()
     }
 
+    /// Drops the locations of files without lists: they are asked for only where a key is looked up.
+    pub(super) fn forget_other_files(&self) {
+        let reaches = &mut self.lookups.borrow_mut().reaches;
+        reaches.retain(|path, _| self.reading.contains_key(&**path));
+    }
+
+    /// The class names in a list of a file, with their places, once for a version of the file.
+    pub(super) fn elements(&self, file: &Arc<File>, key: &str) -> Elements {
+        let mut kept = self.lookups.borrow_mut();
+        let known = kept.elements.get(&**file.path());
+        let known = known.and_then(|lists| lists.get(key));
+        if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.file, file)) {
+            return Arc::clone(&known.elements);
+        }
+        let elements: Elements = self.analysis().elements(file, key).into();
+        if kept.lists >= MAX_LISTS {
+            kept.elements.clear();
+            kept.lists = 0;
+        }
+        let lists = kept.elements.entry(Box::from(&**file.path())).or_default();
+        let list = ListOfFile {
+            file: Arc::clone(file),
+            elements: Arc::clone(&elements),
+        };
+        if lists.insert(Box::from(key), list).is_none() {
+            kept.lists += 1;
+        }
+        elements
+    }
+
     /// Leaves what later snapshots may need.
     pub(super) fn leave(&mut self, kept: &LackingCache) {
-        let mut known = self.lookups.take();
-        // Those of files without lists are asked for only where a key is looked up.
-        known
-            .reaches
-            .retain(|path, _| self.reading.contains_key(&**path));
+        let known = self.lookups.take();
         let analysis = self.analysis();
         let left = KeptLacking {
             nodes: self.known.id(),

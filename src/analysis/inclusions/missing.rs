@@ -8,8 +8,17 @@ use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 
 impl<'a> Inclusions<'_, 'a> {
+    /// The values that the included classes lack.
+    pub(super) fn missing_values(&self) -> Vec<MissingValue> {
+        let mut found = Vec::new();
+        for included in self.classes.values() {
+            self.missing(included, &mut found);
+        }
+        found
+    }
+
     /// Adds the values that a class lacks.
-    pub(super) fn missing(&self, included: &Included<'a>, found: &mut Vec<MissingValue>) {
+    fn missing(&self, included: &Included<'a>, found: &mut Vec<MissingValue>) {
         let Defined { file, definition } = included.class;
         if included.may_be_declared {
             return;

@@ -38,13 +38,12 @@ use crate::analysis::members::Members;
 use crate::analysis::site::{IncludedList, ListLevels, is_for_everyone, list_included};
 use crate::analysis::{Analysis, Defined, KnownOfScope, RootView};
 use crate::hierarchy::Layer;
-use crate::lookup::Reach;
+use crate::lookup::{LayerReaders, Reach};
 use crate::scope::{KnownNodes, Scope};
 use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
 use crate::workspace::{
-    DefaultClass, DefinitionKind, File, Format, IncludeFact, LOOKUP_OPTIONS, Means, Root, Within,
-    path,
+    DefaultClass, File, Format, IncludeFact, LOOKUP_OPTIONS, Means, Within, path,
 };
 
 /// Maximum number of known nodes whose classes are considered, in their order. Sets of nodes are kept for
@@ -186,60 +185,7 @@ struct Inclusions<'v, 'a> {
     groups_of_kept: Vec<Arc<str>>,
     /// What is known about the scope of which nothing is known.
     open_scope: RefCell<KnownOfScope>,
-}
-
-impl<'a> Analysis<'a> {
-    /// Whether a class has a parameter without a default. O(files).
-    fn some_class_needs_a_value(self) -> bool {
-        let definitions = self.snapshot.files().filter_map(|file| code(file));
-        let mut definitions = definitions.flat_map(|code| code.definitions.iter());
-        definitions.any(|it| {
-            let mut parameters = it.parameters.iter();
-            it.kind == DefinitionKind::Class
-                && parameters.any(|it| it.default.is_none() && !it.captures_rest)
-        })
-    }
-
-    /// The values that classes surely lack, for classes that an environment's nodes include through
-    /// statements in its manifests, evaluated in the order `order`. O(distinct nodes × classes).
-    #[must_use]
-    pub fn missing_values(
-        self,
-        root: &'a Root,
-        (known, kept): (&KnownNodes, &LackingCache),
-        order: impl FnOnce() -> Arc<EvaluationOrder>,
-    ) -> Vec<MissingValue> {
-        let Some(environment) = self.snapshot.roots().environment_of(root) else {
-            return Vec::new();
-        };
-        let tops = self.site_bodies(environment).into_iter();
-        let (broken, tops): (Vec<_>, Vec<_>) = tops.partition(|top| top.code.is_broken);
-        let broken = Broken::of(broken.iter().map(|top| &**top.file));
-        let mut codes = tops.iter().map(|top| top.code);
-        let does_something =
-            codes.any(|code| !code.includes.is_empty() || !code.lookups.is_empty());
-        if !does_something || broken.may_declare_any() || !self.some_class_needs_a_value() {
-            return Vec::new();
-        }
-        let view = self.at(root);
-        // Keys without a module use the same levels as the classes of the site.
-        if view.has_outside("key") {
-            return Vec::new();
-        }
-        let order = order();
-        let first = known.first(MAX_NODES);
-        let known = first.as_ref().unwrap_or(known);
-        let mut inclusions = Inclusions::new(&view, known, &order, broken);
-        inclusions.resume(kept);
-        inclusions.start(&tops);
-        inclusions.follow();
-        let mut found = Vec::new();
-        for included in inclusions.classes.values() {
-            inclusions.missing(included, &mut found);
-        }
-        inclusions.leave(kept);
-        found
-    }
+    layer_readers: RefCell<HashMap<Layer, Rc<LayerReaders<'v>>>>,
 }
 
 impl<'v, 'a> Inclusions<'v, 'a> {
@@ -264,6 +210,7 @@ impl<'v, 'a> Inclusions<'v, 'a> {
             lookups: RefCell::default(),
             groups_of_kept: Vec::new(),
             open_scope: RefCell::default(),
+            layer_readers: RefCell::default(),
         }
     }
 }
@@ -478,14 +425,14 @@ impl<'a> Inclusions<'_, 'a> {
                     ListLevels::All => self.readers(file.path()),
                     ListLevels::Highest => self.readers_of_highest(key, file.path()),
                 };
-                let elements = analysis.elements(file, key).into_iter();
-                for (index, (class, range)) in elements.enumerate() {
+                let elements = self.elements(file, key);
+                for (index, (class, range)) in elements.iter().enumerate() {
                     let element = ListedElement {
                         file,
-                        range,
+                        range: *range,
                         element: Some((Arc::clone(key), index)),
                     };
-                    found.push((class, element, readers.clone()));
+                    found.push((Arc::clone(class), element, readers.clone()));
                 }
             }
         }

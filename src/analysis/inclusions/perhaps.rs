@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Broken, Inclusions, MAX_NODES, viewpoint};
+use super::{Broken, Inclusions, LackingCache, MAX_NODES, viewpoint};
 use crate::analysis::bodies::CodeBody;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
@@ -52,7 +52,7 @@ impl<'a> Analysis<'a> {
     pub fn possible_inclusions(
         self,
         environment: &'a Root,
-        known: &KnownNodes,
+        (known, kept): (&KnownNodes, &LackingCache),
         order: &EvaluationOrder,
     ) -> PossibleInclusions {
         let Some(tops) = self.whole_site(environment) else {
@@ -62,7 +62,8 @@ impl<'a> Analysis<'a> {
         let none_broken = Broken::of(std::iter::empty());
         let first = known.first(MAX_NODES);
         let known = first.as_ref().unwrap_or(known);
-        let inclusions = Inclusions::new(&view, known, order, none_broken);
+        let mut inclusions = Inclusions::new(&view, known, order, none_broken);
+        inclusions.resume(kept);
         let mut walk = PossibleWalk {
             inclusions: &inclusions,
             environment,
@@ -74,7 +75,9 @@ impl<'a> Analysis<'a> {
         while let Some((body, members)) = walk.open.pop() {
             walk.body(body, &members);
         }
-        walk.found
+        let found = walk.found;
+        inclusions.leave(kept);
+        found
     }
 }
 
@@ -159,11 +162,11 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
                 }
                 found.among(members)
             };
-            for (class, _) in analysis.elements(file, top) {
+            for (class, _) in self.inclusions.elements(file, top).iter() {
                 if class.contains("%{") {
                     self.found.any.add(&readers)
                 } else {
-                    self.class(&class, &readers)
+                    self.class(class, &readers)
                 }
             }
         }
@@ -182,11 +185,15 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
             return;
         }
         let named = self.found.named.entry(Arc::clone(class)).or_default();
-        named.add(members);
+        let new = members.without(named);
+        if new.is_empty() {
+            return;
+        }
+        named.add(&new);
         let analysis = self.inclusions.analysis();
         let defined = analysis.autoloaded(self.environment, class);
         if let Some(body) = defined.and_then(Defined::body) {
-            self.open_body(body, members);
+            self.open_body(body, &new);
         }
     }
 

@@ -1,13 +1,25 @@
 //! Finds the nodes that certainly or possibly read a file.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Inclusions, Reaches};
 use crate::analysis::members::Members;
 use crate::hierarchy::Layer;
-use crate::lookup::{self, Place, Reach, reach};
+use crate::lookup::{LayerReaders, Place, Reach, reach};
 
-impl Inclusions<'_, '_> {
+impl<'v> Inclusions<'v, '_> {
+    /// What nodes read of a layer, once for the layer.
+    fn layer_readers(&self, layer: &Layer) -> Rc<LayerReaders<'v>> {
+        if let Some(known) = self.layer_readers.borrow().get(layer) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(LayerReaders::of(self.view.session(), self.known, layer));
+        let mut known = self.layer_readers.borrow_mut();
+        known.insert(layer.clone(), Rc::clone(&found));
+        found
+    }
+
     /// The locations that read a file, over the layers of all keys.
     pub(super) fn reaches(&self, path: &str) -> Reaches {
         if let Some(known) = self.lookups.borrow().reaches.get(path) {
@@ -44,9 +56,8 @@ impl Inclusions<'_, '_> {
             return Members::default();
         }
         let mut found = Members::default();
-        let session = self.view.session();
         for (layer, reach) in reaches.iter() {
-            for member in lookup::readers(&session, self.known, layer, path) {
+            for member in self.layer_readers(layer).certain(path) {
                 found.insert(member);
             }
             found.add(&self.groups_that_read(reach, path));
@@ -109,8 +120,7 @@ impl Inclusions<'_, '_> {
 
     /// The members that may read a file in a layer.
     pub(super) fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
-        let session = self.view.session();
-        let known = lookup::possible_readers(&session, self.known, layer, path);
+        let known = self.layer_readers(layer).possible(path);
         let reaches = self.reaches(path);
         let reaches = reaches.iter().filter(|(of, _)| of == layer);
         let reaches: Vec<&Reach> = reaches.map(|(_, reach)| reach).collect();

@@ -12,7 +12,7 @@ use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::shell::{lookup_command, shell_word};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
-use crate::lookup::{LookupError, Reach, Request, Run, Strategy, StrategyKind, possible_readers};
+use crate::lookup::{LayerReaders, LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::page::yaml;
 use crate::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use crate::scope::{Knowledge, Scope};
@@ -242,7 +242,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
         ))]);
     } else if !nodes.is_empty() {
         let (session, layer) = (context.view.session(), &context.view.layer);
-        let possible = possible_readers(&session, nodes, layer, context.file.path());
+        let possible = LayerReaders::of(session, nodes, layer).possible(context.file.path());
         page.line(vec![text(match possible.len() {
             0 => "no known node reads this file".to_owned(),
             count => format!("unknown whether {} read this file", counted(count)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{FileContext, Findings, Severity, effect};
 use crate::analysis::{Analysis, DescribedBy, NodeSet};
 use crate::interpolation::Key;
-use crate::lookup::{possible_readers, readers};
+use crate::lookup::LayerReaders;
 use crate::rules::Reader;
 use crate::rules::variables::{BUILT_IN, missing_part};
 use crate::scope::{Column, top_name};
@@ -71,15 +71,15 @@ fn check_for(
         ..at.checker.analysis()
     };
     let view = analysis.at(reader.root.root);
-    let (session, path) = (view.session(), at.file.path());
+    let readers = LayerReaders::of(view.session(), nodes, &view.layer);
+    let path = at.file.path();
     let is_here = |member: &usize| analysis.has_member(view.root, *member);
-    let mut members = readers(&session, nodes, &view.layer, path);
+    let mut members = readers.certain(path);
     members.retain(is_here);
     if members.is_empty() {
         return;
     }
-    let possible = possible_readers(&session, nodes, &view.layer, path);
-    let are_all = possible.into_iter().filter(is_here).count() == members.len();
+    let are_all = readers.possible(path).into_iter().filter(is_here).count() == members.len();
     for (used, column) in columns {
         let is_without = |member: &&usize| column.is_undefined(**member);
         let without = members.iter().filter(is_without).count();
