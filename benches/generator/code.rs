@@ -47,7 +47,8 @@ impl ControlRepo {
         visit("environment.conf", "modulepath = site:modules\n");
         visit(
             "manifests/site.pp",
-            "node default {\n  $role = $facts['role']\n  include \"role::${role}\"\n}\n",
+            "node default {\n  $role = $facts['role']\n  include \"role::${role}\"\n  \
+             lookup('classes', {'merge' => 'unique', 'default_value' => []}).include\n}\n",
         );
         visit(
             "site/profile/types/port.pp",
@@ -83,8 +84,11 @@ impl ControlRepo {
             );
             visit(&format!("data/services/service{service:02}.yaml"), &text);
         }
-        for tier in TIERS {
-            let mut text = format!("---\n# tier {tier}\n");
+        for (at, tier) in TIERS.into_iter().enumerate() {
+            let mut text = format!("---\n# tier {tier}\nclasses:\n");
+            for module in (at..MODULES).step_by(3) {
+                let _ = writeln!(text, "  - service{module:02}");
+            }
             let mut dice = self.dice(&format!("tier {tier}"));
             for profile in (0..self.profiles).step_by(2) {
                 value::entry(&mut text, &mut dice, profile, 1, value::Place::Site);

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Common,
     /// The largest file of any level between them.
     Shared,
+    /// The largest file with a list of classes, which decides what nodes include.
+    Classes,
     /// A class with parameters.
     Manifest,
     /// The environment's `hiera.yaml`.
@@ -34,6 +36,7 @@ impl Kind {
             Kind::Node => "node",
             Kind::Common => "common",
             Kind::Shared => "shared",
+            Kind::Classes => "classes",
             Kind::Manifest => "manifest",
             Kind::Hierarchy => "hiera.yaml",
         }
@@ -110,7 +113,12 @@ impl Ground {
         let others = of_data.iter().copied();
         let others =
             others.filter(|path| !of_nodes.contains(path) && common.as_ref() != Some(*path));
-        let shared = largest(others.collect());
+        let with_list = |path: &&PathBuf| {
+            let text = std::fs::read_to_string(path);
+            text.is_ok_and(|text| !ends(&text, Kind::Classes).is_empty())
+        };
+        let classes = largest(others.clone().filter(with_list).collect());
+        let shared = largest(others.filter(|path| classes.as_ref() != Some(*path)).collect());
         let code = files
             .iter()
             .filter(|path| has_extension(path, &["pp"]) && is_class(path));
@@ -133,6 +141,7 @@ impl Ground {
         let more = [
             (Kind::Common, common),
             (Kind::Shared, shared),
+            (Kind::Classes, classes),
             (Kind::Manifest, manifest),
         ];
         for (kind, path) in more {
@@ -292,11 +301,19 @@ fn named(line: usize, start: usize, name: &str, rest: &str) -> Named {
     }
 }
 
-/// Where one can type: after the last letter or digit of a line that says something.
+/// Where one can type: after the last letter or digit of a line that says something, or of an element of a list of
+/// classes.
 fn ends(text: &str, kind: Kind) -> Vec<(usize, usize)> {
+    let mut is_in_list = false;
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| {
-        let is_data = kind == Kind::Manifest || line.contains(": ");
+        let is_element = line.trim_start().starts_with("- ");
+        is_in_list = *line == "classes:" || is_in_list && is_element;
+        let is_data = match kind {
+            Kind::Classes => is_in_list && is_element,
+            Kind::Manifest => true,
+            Kind::Node | Kind::Common | Kind::Shared | Kind::Hierarchy => line.contains(": "),
+        };
         line.is_ascii() && is_data && !line.trim_start().starts_with('#')
     });
     let end = |line: &str| line.rfind(|letter: char| letter.is_ascii_alphanumeric());

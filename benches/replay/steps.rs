@@ -316,7 +316,8 @@ fn why_nots(session: &mut Session<'_>, dice: &mut Dice) {
 
 /// A letter, a look at a key of a node, and back.
 fn edits(session: &mut Session<'_>, dice: &mut Dice) {
-    for kind in DATA.into_iter().chain([Kind::Manifest, Kind::Hierarchy]) {
+    let others = [Kind::Classes, Kind::Manifest, Kind::Hierarchy];
+    for kind in DATA.into_iter().chain(others) {
         type_in(session, dice, kind, |session, dice| {
             if let Some((node, named)) = drawn(session.ground, Kind::Node, dice) {
                 let row = ("hover in a node after edit", kind);
