@@ -118,7 +118,11 @@ impl Ground {
             text.is_ok_and(|text| !ends(&text, Kind::Classes).is_empty())
         };
         let classes = largest(others.clone().filter(with_list).collect());
-        let shared = largest(others.filter(|path| classes.as_ref() != Some(*path)).collect());
+        let shared = largest(
+            others
+                .filter(|path| classes.as_ref() != Some(*path))
+                .collect(),
+        );
         let code = files
             .iter()
             .filter(|path| has_extension(path, &["pp"]) && is_class(path));

@@ -1,7 +1,6 @@
 //! Watches folders: by the system's events if available, else by polling.
 //!
-//! Events are debounced into one change: a branch switch that touches thousands of files is one
-//! [`Change::Batch`].
+//! Events are debounced: a branch switch that touches thousands of files is one report.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,11 +11,11 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::ignore::{DataFolders, Ignore};
+use super::ignore::Ignore;
 use super::native::{model, native};
-use super::scan::{names, reread};
+use super::scan::names;
 use super::stamps::{Stamps, look};
-use crate::workspace::{Change, FileKind, path};
+use crate::workspace::{FileKind, path};
 
 /// Debounce: a burst of events ends after this much time without one.
 const QUIET: Duration = Duration::from_millis(80);
@@ -52,28 +51,25 @@ enum Message {
 struct Watched {
     areas: Vec<Arc<str>>,
     ignore: Ignore,
-    data_folders: DataFolders,
-    on_change: Box<dyn FnMut(Change) + Send>,
+    on_change: Box<dyn FnMut(BTreeSet<Arc<str>>) + Send>,
 }
 
 impl Watcher {
     /// Watches the areas of a workspace. `on_change` is called from a thread of the watcher's own with
-    /// the current state on the disk. Falls back to polling if the system refuses (too many
+    /// paths that may have changed, for [`reread`](super::reread). Falls back to polling if the system refuses (too many
     /// folders, not supported); a caller that knows that events do not arrive (network file
     /// systems) passes [`WatchMode::Poll`].
     #[must_use]
     pub fn new(
         areas: &[Arc<str>],
         ignore: &Ignore,
-        data_folders: DataFolders,
         mode: WatchMode,
-        on_change: impl FnMut(Change) + Send + 'static,
+        on_change: impl FnMut(BTreeSet<Arc<str>>) + Send + 'static,
     ) -> Watcher {
         let (sender, receiver) = mpsc::channel();
         let watched = Watched {
             areas: areas.to_vec(),
             ignore: ignore.clone(),
-            data_folders,
             on_change: Box::new(on_change),
         };
         let events = sender.clone();
@@ -221,11 +217,8 @@ impl Watched {
     }
 
     fn report(&mut self, dirty: BTreeSet<Arc<str>>) {
-        let dirty: Vec<Arc<str>> = dirty.into_iter().collect();
-        if dirty.is_empty() {
-            return;
+        if !dirty.is_empty() {
+            (self.on_change)(dirty);
         }
-        let change = reread(&dirty, &self.areas, &self.ignore, &mut self.data_folders);
-        (self.on_change)(change);
     }
 }

@@ -62,30 +62,28 @@ impl<'a> Draft<'a> {
                     self.moved_document(&at);
                 }
                 let open = OpenText::new(&at, text, version);
-                for other in self.other_names(&at) {
-                    self.touch(&other).open = Some(open.of(&other));
+                if self.is_tried {
+                    for other in self.next.tree.other_names(&at) {
+                        self.touch(&other).open = Some(open.of(&other));
+                    }
                 }
                 self.touch(&at).open = Some(open);
             }
             Change::Close { path } => {
                 let at = path::shared(&path);
                 if self.next.open.remove(&*at).is_some() {
-                    for name in self.other_names(&at).iter().chain([&at]) {
-                        self.close(name);
-                    }
+                    self.touch(&at).open = None;
                     self.moved_document(&at);
                 }
             }
             Change::Disk { path, entry } => {
                 let at = path::shared(&path);
-                let before = self.next.tree.other_names(&at);
-                if let DiskEntry::File { content, .. } = &entry {
-                    self.written(&before, content);
+                if let DiskEntry::File { content, .. } = &entry
+                    && self.is_tried
+                {
+                    self.written(&at, content);
                 }
                 self.disk(&at, entry);
-                for name in before {
-                    self.close(&name);
-                }
             }
             Change::Scanned { folder, entries } => self.scanned(&path::shared(&folder), entries),
             Change::Folders(folders) => {
@@ -103,33 +101,54 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The other names of a file by symbolic links: a text of the one is that of all. Without those that are open, unless
-    /// the change is tried.
-    fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
-        let mut names = self.next.tree.other_names(at);
-        names.retain(|name| self.is_tried || !self.next.open.contains(name));
-        names
-    }
-
-    /// Gives a file that is not open itself the text of another name that is, or none.
-    fn close(&mut self, at: &Arc<str>) {
-        if self.next.open.contains(at) || !self.next.ids.contains_key(at) {
-            return;
-        }
-        let mut names = self.next.tree.other_names(at).into_iter();
-        let open = names.find(|name| self.next.open.contains(name));
-        let open = open.and_then(|name| self.touch(&name).open.clone());
-        self.touch(at).open = open.map(|open| open.of(at));
-    }
-
-    /// Gives the other names of a file its new content: a file is written by one of them, and watched by it.
-    fn written(&mut self, names: &[Arc<str>], content: &Content) {
-        for name in names {
-            let linked = self.next.tree.get(name).and_then(PathEntry::linked);
+    /// Gives the other names of a file its new content.
+    fn written(&mut self, at: &Arc<str>, content: &Content) {
+        for other in self.next.tree.other_names(at) {
+            let linked = self.next.tree.get(&other).and_then(PathEntry::linked);
             if let Some(linked) = linked.cloned() {
                 let content = content.clone();
-                self.disk(name, DiskEntry::File { content, linked });
+                self.disk(&other, DiskEntry::File { content, linked });
             }
+        }
+    }
+
+    /// Gives the text of each open document to the other names of its file by symbolic links, unless they are open
+    /// themselves, and takes it from those that are its names no more. O(open documents × links), and nothing without
+    /// links.
+    pub(super) fn lend_texts(&mut self) {
+        let has_links = self.next.tree.has_links() && !self.next.open.is_empty();
+        if self.is_tried || !has_links && self.next.lent.is_empty() {
+            return;
+        }
+        let mut wanted: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+        for document in self.next.open.iter().filter(|_| has_links) {
+            for name in self.next.tree.other_names(document) {
+                if !self.next.open.contains(&name) {
+                    wanted.insert(name, Arc::clone(document));
+                }
+            }
+        }
+        for name in self.next.lent.clone() {
+            if !wanted.contains_key(&name) && !self.next.open.contains(&name) {
+                self.touch(&name).open = None;
+            }
+        }
+        for (name, document) in &wanted {
+            let open = self.open_text(document).map(|open| open.of(name));
+            let is_same = |known: &OpenText| open.as_ref().is_some_and(|it| it.is_same(known));
+            if !self.open_text(name).is_some_and(is_same) {
+                self.touch(name).open = open;
+            }
+        }
+        self.next.lent = wanted.into_keys().collect();
+    }
+
+    /// The text of an open document so far.
+    fn open_text(&self, at: &str) -> Option<&OpenText> {
+        let id = self.next.ids.get(at)?;
+        match self.touched.get(id) {
+            Some(touched) => touched.open.as_ref(),
+            None => self.before.file_by_id(*id)?.open.as_ref(),
         }
     }
 
@@ -197,11 +216,7 @@ impl<'a> Draft<'a> {
     fn moved_entries(&mut self, entries: Vec<Arc<str>>) {
         for at in entries {
             if self.next.ids.contains_key(&at) {
-                let is_open = self.next.open.contains(&at);
-                let file = self.touch(&at);
-                file.disk = None;
-                // That of another name is not its own any more.
-                file.open = file.open.take().filter(|_| is_open);
+                self.touch(&at).disk = None;
             }
             self.moved.insert(at);
         }

@@ -51,6 +51,11 @@ impl OpenText {
         OpenText::new(path, Arc::clone(&self.text), self.version)
     }
 
+    /// Whether it is the very same text.
+    pub(super) fn is_same(&self, other: &OpenText) -> bool {
+        Arc::ptr_eq(&self.text, &other.text) && self.version == other.version
+    }
+
     pub(super) fn text(&self) -> &Arc<str> {
         &self.text
     }

@@ -53,6 +53,8 @@ pub struct Snapshot {
     pub(super) tree: PathTree,
     /// Paths of open documents. Unsaved ones are part of the workspace too.
     pub(super) open: OrdSet<Arc<str>>,
+    /// Other names of open documents, which have the same text.
+    pub(super) lent: OrdSet<Arc<str>>,
     /// Ids by path; an id is never reused for another path.
     pub(super) ids: GenericHashMap<Arc<str>, FileId, KeyHashing, DefaultSharedPtr>,
     /// Files by id; `None` for removed files.

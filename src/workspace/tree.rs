@@ -97,11 +97,11 @@ impl PathTree {
             } => {
                 self.links.insert(Arc::clone(at), Arc::clone(target));
             }
-            PathEntry::Directory { target: None }
-            | PathEntry::File { .. }
-            | PathEntry::LostLink(_) => {
+            PathEntry::Directory { target: None } | PathEntry::File { .. } => {
                 self.links.remove(at);
             }
+            // It leads there again if there is something.
+            PathEntry::LostLink(_) => {}
         }
         self.nodes.insert(Arc::clone(at), node);
     }
@@ -120,8 +120,24 @@ impl PathTree {
         at
     }
 
+    /// Whether there are symbolic links whose targets are known.
+    pub(super) fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
     /// The other paths of the file at a path, by symbolic links. O(links × such paths).
     pub(super) fn other_names(&self, at: &Arc<str>) -> Vec<Arc<str>> {
+        let is_file = |name: &Arc<str>| {
+            let entry = self.nodes.get(name);
+            entry.is_some_and(|entry| entry.kind() == Some(FileKind::File))
+        };
+        let mut names = self.names_by_links(at);
+        names.retain(is_file);
+        names
+    }
+
+    /// The other paths that lead to a path by symbolic links, if something is there. O(links × such paths).
+    pub(super) fn names_by_links(&self, at: &Arc<str>) -> Vec<Arc<str>> {
         if self.links.is_empty() {
             return Vec::new();
         }
@@ -141,11 +157,7 @@ impl PathTree {
                 }
             }
         }
-        let is_file = |name: &Arc<str>| {
-            let entry = self.nodes.get(name);
-            entry.is_some_and(|entry| entry.kind() == Some(FileKind::File))
-        };
-        names.retain(|name| name != at && is_file(name));
+        names.retain(|name| name != at);
         names
     }
 

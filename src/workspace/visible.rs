@@ -91,6 +91,12 @@ impl Snapshot {
         }
     }
 
+    /// The other paths that lead to a path by symbolic links, if something is there. O(1) in a workspace without links.
+    #[must_use]
+    pub fn names_by_links(&self, at: &Arc<str>) -> Vec<Arc<str>> {
+        self.tree.names_by_links(at)
+    }
+
     /// The other paths of the file at a path, by symbolic links. [`Snapshot::with`] changes a file by all of them. O(1) in a
     /// workspace without links.
     #[must_use]

@@ -101,6 +101,7 @@ impl Snapshot {
 impl Draft<'_> {
     /// Reads the changed files and patches everything derived from them.
     fn finish(mut self) -> Snapshot {
+        self.lend_texts();
         let files = self.read_touched();
         let mut delta = Delta {
             settings_changed: self.next.settings != self.before.settings,

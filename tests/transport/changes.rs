@@ -67,6 +67,47 @@ fn a_branch_switch_is_one_change() {
     client.end();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_changes_is_read_by_all_its_names() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).unwrap();
+    std::fs::create_dir(at("shared")).unwrap();
+    write("shared/a.yaml", "n: old\n");
+    symlink("shared", at("data")).unwrap();
+    symlink("shared/a.yaml", at("link.yaml")).unwrap();
+    let features = Arc::new(Planted::default());
+    let mut client = watching(&features, folder.path());
+    let census = format!("file://{}/census.yaml", folder.path().display());
+    client.open(&census, "n: 1\n");
+    let mut becomes = |changed: &str, wanted: usize| {
+        let uri = format!("file://{}", at(changed).display());
+        let changes = json!({ "changes": [{ "uri": uri, "type": 2 }] });
+        client.notify("workspace/didChangeWatchedFiles", changes);
+        let wanted = Ok(format!("{wanted} new"));
+        let mut seen = Ok(String::new());
+        for _ in 0..2_000 {
+            let hover = client.hover(&census, 0, 0);
+            seen = client.seen(hover);
+            if seen == wanted {
+                break;
+            }
+        }
+        assert_eq!(seen, wanted, "{changed}");
+    };
+    write("shared/a.yaml", "n: new\n");
+    becomes("shared/a.yaml", 3);
+    write("shared/b.yaml", "n: new\n");
+    becomes("shared/b.yaml", 5);
+    std::fs::remove_file(at("shared/a.yaml")).unwrap();
+    becomes("shared/a.yaml", 2);
+    write("shared/a.yaml", "n: new\n");
+    becomes("shared/a.yaml", 5);
+    client.end();
+}
+
 #[test]
 fn an_open_file_is_checked_once_for_diagnostics_and_code_actions() {
     let folder = tempfile::tempdir().unwrap();

@@ -125,7 +125,7 @@ impl DiskReader {
     }
 
     #[expect(clippy::unused_self, reason = "as that of the thread")]
-    pub(super) fn watch(&self, _: &[Arc<str>], _: &Ignore, _: &DataFolders) -> Watching {}
+    pub(super) fn watch(&self, _: &[Arc<str>], _: &Ignore) -> Watching {}
 
     /// All are read at once.
     #[expect(clippy::unused_self, reason = "as that of the thread")]
@@ -149,7 +149,7 @@ impl Orders {
             let _ = disk::scan(areas, &state.ignore, &|_| ControlFlow::Continue(()));
         }
         if !self.paths.is_empty() {
-            let paths: Vec<Arc<str>> = self.paths.iter().cloned().collect();
+            let paths = self.changed(snapshot);
             let _ = disk::reread(
                 &paths,
                 areas,

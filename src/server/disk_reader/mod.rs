@@ -21,7 +21,7 @@ use super::runtime::Instant;
 use super::{OnScanProgress, lock};
 use crate::disk::{self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp};
 use crate::eyaml::Keys;
-use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
+use crate::workspace::{Content, DiskEntry, Snapshot, path};
 
 /// Wakes the reader: a thread, or a task.
 #[cfg(not(target_family = "wasm"))]
@@ -109,8 +109,6 @@ struct Orders {
     seek: Option<Seek>,
     scan: Option<WatchedBy>,
     paths: BTreeSet<Arc<str>>,
-    /// Changes found by our own watcher, to be applied after a running full read.
-    found: Vec<Change>,
     rescan_named: bool,
     closed: bool,
 }
@@ -121,9 +119,16 @@ impl Orders {
             && self.seek.is_none()
             && self.scan.is_none()
             && self.paths.is_empty()
-            && self.found.is_empty()
             && !self.rescan_named
             && !self.closed
+    }
+
+    /// The paths to read again, with the other names by which links lead to them: the system and clients tell one.
+    fn changed(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
+        let others = self.paths.iter();
+        let others = others.flat_map(|at| snapshot.names_by_links(at));
+        let all: BTreeSet<Arc<str>> = self.paths.iter().cloned().chain(others).collect();
+        all.into_iter().collect()
     }
 }
 
@@ -195,12 +200,12 @@ impl DiskReader {
     ) {
         let areas = snapshot.areas();
         let mut done = orders.seek.is_some();
-        if let Some(watched_by) = orders.scan {
+        if let Some(watched_by) = &orders.scan {
             state.began.get_or_insert_with(Instant::now);
             report(ReaderEvent::Files { read: 0, total: 0 });
             let ours = watched_by.ours(areas);
             // Watching begins before reading, so that no event is missed in between.
-            state._watcher = self.watch(&ours, &state.ignore, &state.data_folders);
+            state._watcher = self.watch(&ours, &state.ignore);
             let progress = |at: ScanProgress| {
                 let is_step = match at {
                     ScanProgress::Listing { .. } => false,
@@ -220,10 +225,7 @@ impl DiskReader {
             };
             state.unreported = match caught(|| disk::scan(areas, &state.ignore, &progress)) {
                 Ok(scan) => {
-                    if scan.data_folders != state.data_folders {
-                        state.data_folders = scan.data_folders;
-                        state._watcher = self.watch(&ours, &state.ignore, &state.data_folders);
-                    }
+                    state.data_folders = scan.data_folders;
                     if scan.outcome == disk::ScanOutcome::Complete {
                         model.change(scan.change);
                     }
@@ -245,11 +247,8 @@ impl DiskReader {
                 report(ReaderEvent::Done(problems, state.began.take()));
             }
         }
-        if !orders.found.is_empty() {
-            model.change(Change::Batch(orders.found));
-        }
         if !orders.paths.is_empty() {
-            let paths: Vec<Arc<str>> = orders.paths.into_iter().collect();
+            let paths = orders.changed(snapshot);
             let folders = &mut state.data_folders;
             model.change(disk::reread(&paths, areas, &state.ignore, folders));
         }

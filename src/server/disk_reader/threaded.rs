@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::{DiskReader, NamedFiles, Orders, ReaderEvent, ReaderState, Watching};
-use crate::disk::{self, DataFolders, Ignore, Stamp, WatchMode, Watcher};
+use crate::disk::{self, Ignore, Stamp, WatchMode, Watcher};
 use crate::server::OnScanProgress;
 use crate::server::jobs::Cancellation;
 use crate::server::model::{Model, Pinned};
@@ -85,19 +85,13 @@ impl DiskReader {
     #[expect(clippy::unused_self, reason = "as that of the task")]
     pub(crate) fn look_again(&self, _: &[String]) {}
 
-    pub(super) fn watch(
-        &self,
-        areas: &[Arc<str>],
-        ignore: &Ignore,
-        data_folders: &DataFolders,
-    ) -> Watching {
+    pub(super) fn watch(&self, areas: &[Arc<str>], ignore: &Ignore) -> Watching {
         if areas.is_empty() {
             return None;
         }
         let reader = self.clone();
-        let report = move |change| reader.order(|orders| orders.found.push(change));
-        let (mode, data_folders) = (WatchMode::System, data_folders.clone());
-        Some(Watcher::new(areas, ignore, data_folders, mode, report))
+        let report = move |paths| reader.order(|orders| orders.paths.extend(paths));
+        Some(Watcher::new(areas, ignore, WatchMode::System, report))
     }
 
     /// Reads the environments of open files before all others: by now the client has reported its
