@@ -17,7 +17,9 @@ pub fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) 
     let mut includes = codes.flat_map(|code| &code.includes);
     includes.any(|include| match &include.means {
         Some(Means::Parameter(name)) => parameter.is_none_or(|it| **name == *it),
-        Some(Means::Class(_) | Means::List(_) | Means::Parts(_)) | None => false,
+        Some(Means::Class(_) | Means::List(_) | Means::Parts(_) | Means::Beginning(_)) | None => {
+            false
+        }
     })
 }
 
@@ -38,7 +40,7 @@ pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,
     /// Declarations whose class name is computed.
-    computed: OnceCell<Vec<&'a SetParameters>>,
+    computed: OnceCell<Vec<&'a IncludeFact>>,
 }
 
 impl<'a> Declarations<'a> {
@@ -55,11 +57,12 @@ impl<'a> Declarations<'a> {
     /// O(manifests) once.
     pub(super) fn may_give(&self, class: &str, parameter: &str) -> bool {
         let computed = self.computed.get_or_init(|| self.computed());
-        computed.iter().any(|sets| sets.may_set(parameter))
+        let mut computed = computed.iter();
+        computed.any(|it| it.may_name(class) && it.sets.may_set(parameter))
             || self.analysis.is_given_by_name(class, parameter)
     }
 
-    fn computed(&self) -> Vec<&'a SetParameters> {
+    fn computed(&self) -> Vec<&'a IncludeFact> {
         let mut found = Vec::new();
         for top in self.analysis.snapshot.files().filter_map(CodeBody::top) {
             let includes = top.code.includes.iter().filter(|it| {
@@ -71,7 +74,7 @@ impl<'a> Declarations<'a> {
                 let within = include.within;
                 self.may_be_used(CodeBody { within, ..top }, include)
             });
-            found.extend(used.map(|include| &include.sets));
+            found.extend(used);
         }
         found
     }

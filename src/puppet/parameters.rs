@@ -108,14 +108,18 @@ impl Evaluator<'_> {
         if let Some(because) = &given.may_be_more {
             self.may_fail(because);
         }
-        let not_yet: Arc<str> = Arc::from("a parameter that is not evaluated yet");
+        let mut not_yet: Vec<(&str, Arc<str>)> = Vec::new();
         for parameter in parameters(of.definition) {
-            match values.get(&*parameter.name) {
-                Some(known) => self.variables.bind_known(&parameter.name, known.clone()),
-                None => self
-                    .variables
-                    .bind_known(&parameter.name, unknown(&not_yet)),
-            }
+            let name = &*parameter.name;
+            let known = match values.get(name) {
+                Some(known) => known.clone(),
+                None => {
+                    let because = Arc::from(format!("parameter '{name}' is not evaluated yet"));
+                    not_yet.push((name, Arc::clone(&because)));
+                    Err(because)
+                }
+            };
+            self.variables.bind_known(name, known);
         }
         for parameter in parameters(of.definition) {
             let name = &*parameter.name;
@@ -129,7 +133,14 @@ impl Evaluator<'_> {
                 (None, Some(default)) => match self.evaluate(default) {
                     Ok(value) => Ok(value),
                     Err(Stop::Failed(message)) => return Err(Stop::Failed(message)),
-                    Err(stop) => Err(stop.because()),
+                    Err(stop) => {
+                        let because = stop.because();
+                        let is_read = |(_, known): &&(&str, Arc<str>)| Arc::ptr_eq(known, &because);
+                        if let Some((read, _)) = not_yet.iter().find(is_read) {
+                            return Err(self.not_yet_evaluated(of, name, read));
+                        }
+                        Err(because)
+                    }
                 },
             };
             self.variables.bind_known(name, known.clone());
@@ -172,6 +183,21 @@ impl Evaluator<'_> {
         result
     }
 
+    /// Puppet's error for the default of a parameter that reads another one without a value
+    /// (`ParameterScope#parameter_reference_failure`).
+    fn not_yet_evaluated(&self, of: &DefinitionBody<'_>, from: &str, to: &str) -> Stop {
+        let subject = subject(of);
+        let mut names = parameters(of.definition).map(|it| &*it.name);
+        let is_before = names.find(|name| [from, to].contains(name)) == Some(to);
+        Stop::failed(if is_before {
+            format!("{subject}: expects a value for parameter ${to}")
+        } else {
+            format!(
+                "{subject}: default expression for ${from} tries to illegally access not yet evaluated ${to}"
+            )
+        })
+    }
+
     fn check_parameters(
         &mut self,
         of: &DefinitionBody<'_>,
@@ -181,10 +207,7 @@ impl Evaluator<'_> {
         if wrong.is_empty() {
             return Ok(());
         }
-        let kind = match of.kind {
-            Defines::Class => reference("class", of.title),
-            Defines::Type => reference(&of.definition.name, of.title),
-        };
+        let kind = subject(of);
         let separator = if wrong.len() == 1 { " " } else { "\n  " };
         let wrong = wrong.join("\n  ");
         Err(Stop::failed(format!("{kind}:{separator}{wrong}")))
@@ -245,6 +268,14 @@ impl Evaluator<'_> {
             self.may_fail(&Arc::from(because));
         }
         sure
+    }
+}
+
+/// The class or resource, for messages.
+fn subject(of: &DefinitionBody<'_>) -> String {
+    match of.kind {
+        Defines::Class => reference("class", of.title),
+        Defines::Type => reference(&of.definition.name, of.title),
     }
 }
 

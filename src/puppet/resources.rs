@@ -138,8 +138,16 @@ impl Evaluator<'_> {
                 }
                 ExpressionKind::AttributeSplat(inner) => match self.evaluate(inner) {
                     Ok(Value::Hash(hash)) => given.add(&hash),
-                    Ok(Value::Undef) => {}
-                    Ok(_) => given.may_be_more = Some(Arc::from("the attributes are not known")),
+                    Ok(other) => match plain_type(&other) {
+                        // `eval_AttributesOperation` in `puppet/pops/evaluator/evaluator_impl.rb`.
+                        Some(actual) => {
+                            let message = format!("Expected value of type Hash, got {actual}");
+                            return Err(Stop::failed(message));
+                        }
+                        None => {
+                            given.may_be_more = Some(Arc::from("the attributes are not known"));
+                        }
+                    },
                     Err(Stop::Unknown(because)) => given.may_be_more = Some(because),
                     Err(stop) => return Err(stop),
                 },
@@ -280,8 +288,18 @@ impl Evaluator<'_> {
             let mut given = Given::default();
             match attributes {
                 Value::Hash(own) => given.add(own),
-                Value::Undef => {}
-                _ => given.may_be_more = Some(Arc::from("the attributes are not known")),
+                Value::Opaque(_) => {
+                    given.may_be_more = Some(Arc::from("the attributes are not known"));
+                }
+                // Ruby's `Hash#merge` in `puppet/parser/functions/create_resources.rb`.
+                other => {
+                    let class = match other {
+                        Value::Undef | Value::Bool(_) => other.inspect(),
+                        other => other.ruby_class().to_owned(),
+                    };
+                    let message = format!("no implicit conversion of {class} into Hash");
+                    return Err(Stop::failed(message));
+                }
             }
             given.fill(&defaults);
             let result = self.declare(&type_name, title, given, is_virtual);
@@ -433,5 +451,17 @@ fn flattened(value: &Value) -> Vec<Value> {
     match value {
         Value::Array(elements) => elements.iter().flat_map(flattened).collect(),
         other => vec![other.clone()],
+    }
+}
+
+/// The type of a value without parts; `None` for others.
+fn plain_type(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Undef => Some("Undef"),
+        Value::Bool(_) => Some("Boolean"),
+        Value::Int(_) | Value::BigInt(_) => Some("Integer"),
+        Value::Float(_) => Some("Float"),
+        Value::String(_) => Some("String"),
+        _ => None,
     }
 }

@@ -233,6 +233,13 @@ impl Regexp {
             .map(|(_, (name, _))| name.as_str())
     }
 
+    /// The numbers of the groups with a name.
+    pub fn groups_named(&self, name: &str) -> impl Iterator<Item = usize> {
+        let of_name = move |(known, _): &&(String, usize)| known == name;
+        let groups = self.0.names.iter().filter(of_name);
+        groups.map(|(_, number)| *number)
+    }
+
     /// The named groups of the first match, like `named_captures`, without groups that took no part
     /// in it. `None` if the pattern does not match, or if the text has several lines.
     ///

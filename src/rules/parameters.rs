@@ -192,9 +192,8 @@ fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet
             includes.partition(|it| it.known_class().is_some());
         let computed = computed.iter().map(|it| match &it.means {
             Some(Means::Parts(parts)) => (Some(parts), it.within),
-            Some(Means::Class(_) | Means::List(_) | Means::Parameter(_)) | None => {
-                (None, it.within)
-            }
+            Some(Means::Class(_) | Means::List(_) | Means::Parameter(_) | Means::Beginning(_))
+            | None => (None, it.within),
         });
         let computed: Vec<_> = computed.collect();
         // Lists only matter if code includes the result of a lookup.

@@ -447,12 +447,27 @@ fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
             manage("{}", each),
             "s::all: {file: {/etc/a: {ensure: file}}}\n",
         ),
+        // As in `mysql::server::backup`.
+        (
+            manage(
+                "{}",
+                "create_resources('class', { \"s::with_${x}\" => { i => 1 } })",
+            ),
+            "",
+        ),
     ] {
         check_types(&format!("{site}{wrong} #~ type-mismatch\n{data}"));
     }
     for (site, data) in [
         (manage("{}", each), "s::all: {class: {m: {i: 1}}}\n"),
         (manage("{}", each), "s::all: {'::Class': {m: {i: 1}}}\n"),
+        (
+            manage(
+                "{}",
+                "create_resources('class', { \"::M${x}\" => { i => 1 } })",
+            ),
+            "",
+        ),
         (manage("{}", each), "s::all: {'%{facts.t}': {m: {i: 1}}}\n"),
         (
             manage("{}", each),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::cache::TextHash;
 use super::path;
 use super::resources::ResourceFacts;
-use crate::syntax::puppet::Dialect;
+use crate::syntax::puppet::{Dialect, without_colons};
 use crate::text::TextRange;
 
 /// What one manifest or template defines and uses.
@@ -262,6 +262,8 @@ pub enum Means {
     Parts(Box<[NamePart]>),
     /// The value of this parameter of the enclosing class.
     Parameter(Arc<str>),
+    /// A name that begins with this text, in lower case and without colons before it.
+    Beginning(Arc<str>),
 }
 
 /// A part of a computed name.
@@ -324,8 +326,27 @@ impl IncludeFact {
     pub fn known_class(&self) -> Option<&Arc<str>> {
         match (&self.class, &self.means) {
             (Some(class), _) | (None, Some(Means::Class(class))) => Some(class),
-            (None, Some(Means::List(_) | Means::Parts(_) | Means::Parameter(_)) | None) => None,
+            (
+                None,
+                Some(Means::List(_) | Means::Parts(_) | Means::Parameter(_) | Means::Beginning(_))
+                | None,
+            ) => None,
         }
+    }
+
+    /// Whether a computed name may be that of a class, as far as its beginning shows.
+    #[must_use]
+    pub fn may_name(&self, class: &str) -> bool {
+        let start = match &self.means {
+            Some(Means::Beginning(text)) => text,
+            Some(Means::Parts(parts)) => match parts.first() {
+                Some(NamePart::Text(text)) => without_colons(text),
+                Some(NamePart::Variable(_)) | None => "",
+            },
+            Some(Means::Class(_) | Means::List(_) | Means::Parameter(_)) | None => "",
+        };
+        let own = class.get(..start.len());
+        own.is_some_and(|own| own.eq_ignore_ascii_case(start))
     }
 
     /// Whether it includes the result of the lookup at a range.

@@ -382,6 +382,31 @@ fn classes_that_fail_give_no_value_with_compile() {
             "class base {\n  notice('a'\n}\n",
             "Syntax error",
         ),
+        (
+            "include base\n",
+            "class base($x = $y, $y = 5) { }\n",
+            "Class[Base]: default expression for $x tries to illegally access not yet evaluated $y",
+        ),
+        (
+            "include base\n",
+            "class base($y, $x = $y) { }\n",
+            "Class[Base]: expects a value for parameter $y",
+        ),
+        (
+            "create_resources('base::thing', { a => { size => 1 }, b => undef })\n",
+            class,
+            "no implicit conversion of nil into Hash",
+        ),
+        (
+            "create_resources('base::thing', { a => text })\n",
+            class,
+            "no implicit conversion of String into Hash",
+        ),
+        (
+            "$of = 'text' base::thing { 'a': * => $of }\n",
+            class,
+            "Expected value of type Hash, got String",
+        ),
     ] {
         let folder = with_class(site, class);
         let all = [

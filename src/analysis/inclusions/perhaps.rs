@@ -127,7 +127,7 @@ impl<'a> PossibleWalk<'_, '_, 'a> {
                         continue;
                     }
                 }
-                Some(Means::Class(_) | Means::Parameter(_)) | None => {}
+                Some(Means::Class(_) | Means::Parameter(_) | Means::Beginning(_)) | None => {}
             }
             if !analysis.is_idle(self.environment, body, include) {
                 self.found.any.add(&rest);

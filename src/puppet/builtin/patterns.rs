@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::puppet::conditions::not_matched;
 use crate::puppet::evaluator::Evaluator;
-use crate::puppet::stop::Evaluated;
+use crate::puppet::stop::{Evaluated, Stop};
 use crate::regexp::{Groups, Regexp};
 use crate::value::Value;
 
@@ -149,7 +149,7 @@ fn substituted(
             break;
         };
         out.push_str(&text[copied..whole.start]);
-        replacement(by, text, &groups, &mut out);
+        replacement(by, (pattern, text), &groups, &mut out)?;
         copied = whole.end;
         start = if whole.is_empty() {
             whole.end + step(text, whole.end)
@@ -164,26 +164,58 @@ fn substituted(
     evaluator.sized(Value::from(out))
 }
 
-/// Appends a replacement, with its references to groups: `\1`.
-fn replacement(by: &str, text: &str, groups: &Groups, out: &mut String) {
-    let mut chars = by.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.peek().copied() {
-            Some(c @ ('0'..='9' | '&')) => {
-                chars.next();
-                let at = c.to_digit(10).unwrap_or(0) as usize;
-                let group = groups.get(at).cloned().flatten();
-                out.push_str(group.and_then(|range| text.get(range)).unwrap_or_default());
+/// Appends a replacement, with its references to groups and to the text around the match (Ruby's `rb_reg_regsub`).
+///
+/// # Errors
+/// A name that no group has, or without its end.
+fn replacement(
+    by: &str,
+    (pattern, text): (&Regexp, &str),
+    groups: &Groups,
+    out: &mut String,
+) -> Evaluated<()> {
+    let group = |at: usize| {
+        let range = groups.get(at).cloned().flatten();
+        range.and_then(|range| text.get(range)).unwrap_or_default()
+    };
+    let whole = groups.first().cloned().flatten().unwrap_or_default();
+    // Ruby numbers no groups if some have names.
+    let are_named = pattern.names().next().is_some();
+    let mut rest = by;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        out.push_str(before);
+        let sign = behind.chars().next();
+        rest = sign.map_or(behind, |sign| &behind[sign.len_utf8()..]);
+        match sign {
+            Some('0' | '&') => out.push_str(group(0)),
+            Some(number @ '1'..='9') if !are_named => {
+                out.push_str(group(number.to_digit(10).unwrap_or(0) as usize));
             }
-            Some('\\') => {
-                chars.next();
+            Some('1'..='9') => {}
+            Some('k') => match rest.strip_prefix('<').map(|name| name.split_once('>')) {
+                Some(None) => return Err(Stop::failed("invalid group name reference format")),
+                Some(Some((name, behind))) => {
+                    let mut of_name = pattern.groups_named(name).peekable();
+                    if of_name.peek().is_none() {
+                        let message = format!("undefined group name reference: {name}");
+                        return Err(Stop::failed(message));
+                    }
+                    let taken = of_name.filter(|at| groups.get(*at).is_some_and(Option::is_some));
+                    out.push_str(taken.last().map(group).unwrap_or_default());
+                    rest = behind;
+                }
+                None => out.push_str("\\k"),
+            },
+            Some('`') => out.push_str(&text[..whole.start]),
+            Some('\'') => out.push_str(&text[whole.end..]),
+            Some('\\') => out.push('\\'),
+            Some(other) => {
                 out.push('\\');
+                out.push(other);
             }
-            _ => out.push('\\'),
+            None => out.push('\\'),
         }
     }
+    out.push_str(rest);
+    Ok(())
 }

@@ -243,8 +243,21 @@ fn wrong_entries(
             continue;
         };
         let place = (title, title_node, attributes_node);
-        // Puppet refuses other entries with other words.
         let Value::Hash(attributes) = attributes else {
+            let has = if attributes.is_undef() {
+                "no value"
+            } else {
+                "another value"
+            };
+            found.push(Wrong {
+                range: lookups.at.tree().node(title_node).range,
+                message: format!(
+                    "{} the entry must be a hash of parameters, and has {has}: Puppet fails",
+                    subject(made, title)
+                ),
+                suggestion: None,
+                declared: None,
+            });
             continue;
         };
         let get = |name: &str| {

@@ -47,6 +47,14 @@ fn each_mistake_has_the_words_of_puppet() {
             "{address: a, title: b}",
             "Net::Iface[eth0]: has no parameter named 'title'",
         ),
+        (
+            "~",
+            "Net::Iface[eth0]: the entry must be a hash of parameters, and has no value: Puppet fails",
+        ),
+        (
+            "text",
+            "Net::Iface[eth0]: the entry must be a hash of parameters, and has another value: Puppet fails",
+        ),
     ] {
         assert_eq!(of(entry), [message], "{entry}");
     }

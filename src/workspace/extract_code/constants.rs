@@ -50,7 +50,8 @@ impl CodeExtraction<'_> {
             return Some(Means::List(call));
         }
         let [only] = &self.texts(name)[..] else {
-            return self.parts_of_name(name).map(Means::Parts);
+            let parts = self.parts_of_name(name).map(Means::Parts);
+            return parts.or_else(|| beginning(name).map(Means::Beginning));
         };
         let class = without_colons(only).to_lowercase();
         Some(Means::Class(Arc::from(&*class)))
@@ -288,4 +289,16 @@ impl CodeExtraction<'_> {
         node.kind.each(&mut |part| self.node(part));
         self.constants = before;
     }
+}
+
+/// The text that a computed name begins with, if it is written.
+fn beginning(name: &Expression) -> Option<Arc<str>> {
+    let ExpressionKind::Concatenated(parts) = &name.kind else {
+        return None;
+    };
+    let ExpressionKind::Text(text) = &parts.first()?.kind else {
+        return None;
+    };
+    let text = without_colons(text);
+    (!text.is_empty()).then(|| Arc::from(text.to_lowercase()))
 }

@@ -101,6 +101,7 @@ fn means(code: &CodeFacts, text: &str, include: &IncludeFact) -> impl std::hash:
             let default = default.map(|range| Arc::from(range.slice(text)));
             (4, default, None, None)
         }
+        Some(Means::Beginning(text)) => (5, Some(text.clone()), None, None),
     }
 }
 

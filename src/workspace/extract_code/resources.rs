@@ -114,7 +114,8 @@ impl CodeExtraction<'_> {
         }
         match self.meaning(node) {
             Some(Means::List(call)) => Some(ResourceSource::Lookup(call)),
-            Some(Means::Class(_) | Means::Parts(_) | Means::Parameter(_)) | None => None,
+            Some(Means::Class(_) | Means::Parts(_) | Means::Parameter(_) | Means::Beginning(_))
+            | None => None,
         }
     }
 }
