@@ -25,6 +25,8 @@ pub struct Report {
     pub hierarchies: Vec<Hierarchy>,
     /// Configurations that are not used, and why.
     pub unused: Vec<FileAndWhy>,
+    /// The metadata of modules that Puppet leaves out.
+    pub left_out: Vec<FileAndWhy>,
     /// The variables that levels need, each once, sorted by number of files.
     pub variables: Vec<VariableReport>,
     /// The nodes.
@@ -185,12 +187,23 @@ impl Analysis<'_> {
             nodes: nodes_report(nodes),
             files: self.files_report(&views),
             unused: self.unused(),
+            left_out: self.left_out(),
             hierarchies,
             advice: Vec::new(),
         };
         let offers = main.as_ref().map(|view| view.offers()).unwrap_or_default();
         report.advice = advice(self, &report, &offers, nodes);
         report
+    }
+
+    fn left_out(self) -> Vec<FileAndWhy> {
+        let roots = self.snapshot.roots().environments();
+        let left_out = roots.flat_map(|root| &root.left_out);
+        let left_out = left_out.map(|(dir, why)| FileAndWhy {
+            path: Arc::from(path::join(dir, "metadata.json")),
+            why: format!("{why}, so Puppet finds neither classes nor data of the module"),
+        });
+        left_out.collect()
     }
 
     fn unused(self) -> Vec<FileAndWhy> {

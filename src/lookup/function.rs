@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::context::Environment;
-use crate::workspace::{FileKind, Files};
+use crate::workspace::{FileKind, Files, module_refusal};
 
 /// Where a function is defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,10 +75,12 @@ pub(super) fn module_dir(
     {
         return Some(dir.clone());
     }
-    environment.modulepath.iter().find_map(|path| {
+    let mut folders = environment.modulepath.iter();
+    let dir = folders.find_map(|path| {
         let dir = format!("{path}/{module}");
         (files.kind(&dir) == Some(FileKind::Directory)).then(|| Arc::from(dir))
-    })
+    });
+    dir.filter(|dir| module_refusal(files, dir).is_none())
 }
 
 pub(super) fn all_modules(files: &dyn Files, environment: &Environment) -> Vec<Arc<str>> {

@@ -83,6 +83,11 @@ impl<T: Clone> SharedResults<T> {
         }
     }
 
+    /// The number of kept results.
+    pub(super) fn count(&self) -> usize {
+        self.results.len() + usize::from(self.first.is_some())
+    }
+
     fn insert(
         &mut self,
         session: &Session<'_>,

@@ -18,7 +18,10 @@ use super::session::Session;
 use super::shared_results::SharedResults;
 use crate::scope::KnownNodes;
 
-/// Maximum number of collected sets of options for some nodes.
+/// Maximum number of collected sets of options for the keys of one module: more are not shared.
+const MAX_OF_MODULE: usize = 64;
+
+/// Maximum number of all sets of options: then it begins anew. Each module has 4 bytes for each node.
 const MAX_OPTIONS: usize = 256;
 
 /// Maximum number of kept states: manifests look data up while a lookup runs, and files are checked in parallel.
@@ -142,12 +145,16 @@ impl SharedWork {
                 ..OptionsOfNodes::default()
             };
         }
+        if self.options.count >= MAX_OPTIONS {
+            self.options.by_module.clear();
+            self.options.count = 0;
+        }
         let shared = self.options.by_module.entry(module.clone()).or_default();
         if let Some(known) = shared.find(session, nodes, member) {
             compilation.take_options(&known);
             return compilation.lookup(request);
         }
-        if self.options.count >= MAX_OPTIONS {
+        if shared.count() >= MAX_OF_MODULE {
             return compilation.lookup(request);
         }
         match compilation.collect_options(module.as_deref()) {

@@ -1,14 +1,16 @@
 //! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
 //!
 //! An ENC or custom facts of modules elsewhere may set it, so this is a hint, unless the name differs
-//! from a known one by one letter. Variables of classes, those that a site manifest sets, and facts
+//! from a known one by one letter. Variables of other classes, those that a site manifest sets, and facts
 //! that modules here add are not reported. With known nodes, what they have counts.
 
 mod for_nodes;
+mod own_class;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::parameters::files_of_parameters;
 use super::recheck::paths;
 use super::variables::{BUILT_IN, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
@@ -22,7 +24,7 @@ use crate::workspace::{File, Snapshot};
 rule!(
     "undefined-variable",
     Hint,
-    [Token(check), File(for_nodes::check)],
+    [Token(check), File(for_nodes::check), File(own_class::check)],
     WORKSPACE,
     files: concerned,
     files_of_nodes: files_with_variables,
@@ -132,8 +134,14 @@ fn as_in_code(path: &str) -> Option<String> {
 
 /// The files with tokens of a variable that only one version of a changed manifest sets. All files
 /// with variables for a fact that only one version of a file adds: names elsewhere may be misspelt.
-/// O(tokens) if there is one.
-fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+/// O(tokens) if there is one. Those with parameters of classes that change.
+fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    let mut files = uses_of_changed(touched);
+    files.extend(files_of_parameters(touched, keys));
+    files
+}
+
+fn uses_of_changed(touched: &Touched<'_>) -> BTreeSet<Arc<str>> {
     if !touched.custom_facts().is_empty() {
         let configurations = touched.snapshot.roots().iter();
         let configurations = configurations.filter_map(|root| root.hiera_yaml.clone());

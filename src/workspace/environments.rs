@@ -9,6 +9,7 @@ use super::bolt_project::{self, BoltProject};
 use super::deployed;
 use super::environment_conf;
 use super::files::{FileKind, Files};
+use super::module_metadata::module_refusal;
 use super::path;
 use super::roots::{
     BOLT_PROJECT, ENVIRONMENT_CONF, METADATA_JSON, MODULE_FOLDERS, PUPPETFILE, Root, RootKind,
@@ -46,9 +47,17 @@ pub(super) fn environment(
     for (name, at) in modulepath.iter().flat_map(|at| modules_in(files, at)) {
         modules.entry(name).or_insert(at);
     }
+    let mut left_out = Vec::new();
+    // One that is left out still hides others of its name.
+    modules.retain(|_, at: &mut Arc<str>| {
+        let why = module_refusal(files, at);
+        left_out.extend(why.clone().map(|why| (Arc::clone(at), why)));
+        why.is_none()
+    });
     Root {
         modulepath,
         modules,
+        left_out,
         likely_modules,
         environment_data_provider: conf.environment_data_provider,
         ..Root::without_modules(RootKind::Environment, dir, hiera_yaml)

@@ -51,6 +51,8 @@ pub struct Root {
     pub modulepath: Vec<Arc<str>>,
     /// Modules by name, the first of each name on the modulepath.
     pub modules: BTreeMap<Arc<str>, Arc<str>>,
+    /// The folders of modules on the modulepath that Puppet leaves out, and why.
+    pub left_out: Vec<(Arc<str>, String)>,
     /// Modules by name in conventional folders, if no `environment.conf` decides whether Puppet
     /// uses them: it does only if its own settings say so. Those of the modulepath take precedence.
     /// For a module, those installed by its tests.
@@ -104,6 +106,7 @@ impl Root {
             hiera_yaml: hiera_yaml.map(Arc::clone),
             modulepath: Vec::new(),
             modules: BTreeMap::new(),
+            left_out: Vec::new(),
             likely_modules: BTreeMap::new(),
             environment_data_provider: None,
             global: None,

@@ -97,7 +97,8 @@ fn a_control_repository_with_modules_in_two_folders() {
          #- /w/environment.conf\nmodulepath = site:modules:$basemodulepath\n\
          #- /w/data/common.yaml\n\
          #- /w/modules/ntp/hiera.yaml\n\
-         #- /w/modules/ntp/metadata.json\n{\"name\": \"them-ntp\"}\n\
+         #- /w/modules/ntp/metadata.json\n{\"name\": \"them-ntp\", \"source\": \"s\", \"author\": \"a\", \
+         \"version\": \"1.0.0\", \"license\": \"MIT\", \"dependencies\": []}\n\
          #- /w/modules/profile/manifests/init.pp\n\
          #- /w/modules/Not-A-Module/hiera.yaml\n\
          #- /w/site/profile/hiera.yaml\n\
@@ -107,6 +108,23 @@ fn a_control_repository_with_modules_in_two_folders() {
             module Not-A-Module /w/modules/Not-A-Module hiera.yaml
             module ntp /w/modules/ntp hiera.yaml
             module profile /w/site/profile hiera.yaml
+        "#]],
+    );
+}
+
+#[test]
+fn a_module_with_incomplete_metadata_is_left_out_and_hides_others() {
+    check_roots(
+        "#- /w/hiera.yaml\n\
+         #- /w/environment.conf\nmodulepath = site:modules\n\
+         #- /w/site/ntp/metadata.json\n{\"name\": \"us-ntp\", \"version\": \"1.0.0\"}\n\
+         #- /w/site/web/metadata.json\n{}\n\
+         #- /w/site/dns/metadata.json\n{\"source\": \n\
+         #- /w/site/db/metadata.json\n{\"name\": \"us-db\", \"source\": \"s\", \"author\": \"a\", \
+         \"version\": \"1.0.0\", \"license\": \"MIT\", \"dependencies\": {}}\n\
+         #- /w/modules/ntp/manifests/init.pp\n",
+        expect_test::expect![[r#"
+            environment /w hiera.yaml dns=site/dns web=site/web
         "#]],
     );
 }

@@ -65,6 +65,8 @@ fn text(snapshot: &Snapshot, report: &Report, enter: &str, now: Option<i64>) -> 
         "Configurations that are not used",
         &report.unused,
     );
+    let title = "Modules that Puppet leaves out";
+    whys(&mut out, snapshot, title, &report.left_out);
     variables(&mut out, &report.variables, &report.nodes);
     nodes(&mut out, snapshot, &report.nodes, now);
     files(&mut out, snapshot, &report.files);
@@ -402,6 +404,7 @@ fn json_of(report: &Report) -> Value {
         "version": VERSION,
         "hierarchies": hierarchies,
         "unused": whys(&report.unused),
+        "modulesLeftOut": whys(&report.left_out),
         "variables": variables.collect::<Vec<_>>(),
         "nodes": {
             "count": nodes.count,
