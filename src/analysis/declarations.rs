@@ -6,7 +6,8 @@ use std::cell::OnceCell;
 use super::Analysis;
 use super::bodies::{CodeBody, code};
 use crate::workspace::{
-    DefinitionKind, File, IncludeFact, IncludeKind, Means, Root, SetParameters, Snapshot, path,
+    DefinitionKind, File, Format, IncludeFact, IncludeKind, Means, Root, SetParameters, Snapshot,
+    path,
 };
 
 /// Whether a class declares resources whose types one of its parameters names, which may be classes: this parameter, or
@@ -27,7 +28,9 @@ pub fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) 
 /// that stands for other text.
 fn names_no_class(file: &File, key: &str) -> bool {
     let facts = file.facts();
-    let fact = facts.key(key).filter(|_| facts.error.is_none());
+    // HOCON joins parts of names, and hashes of one name.
+    let is_plain = facts.error.is_none() && file.format() != Some(Format::Hocon);
+    let fact = facts.key(key).filter(|_| is_plain);
     fact.is_some_and(|fact| {
         let text = fact.value.slice(file.text());
         let may_be_other = ["%{", "${", "*", "<<", "ENC[", "\\"];

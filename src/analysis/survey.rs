@@ -116,10 +116,10 @@ impl RootView<'_> {
     }
 
     /// The first file with a top-level key that each known node reads, if that file alone gives the
-    /// value: no options apply to the key, and no value needs a lookup or is unknown. O(files with the
-    /// key + nodes that read them + `lookup_options` of the workspace).
+    /// value: no options apply to the key, and no value needs a lookup or is unknown, but for that of the file `own`. O(files
+    /// with the key + nodes that read them + `lookup_options` of the workspace).
     #[must_use]
-    pub fn first_files(&self, key: &str) -> Option<FirstFiles> {
+    pub fn first_files(&self, key: &str, own: Option<&str>) -> Option<FirstFiles> {
         let analysis = &self.analysis;
         let snapshot = analysis.snapshot;
         let mut with_options = snapshot.iter_files_with(LOOKUP_OPTIONS);
@@ -139,7 +139,8 @@ impl RootView<'_> {
                 return is_sound.then_some(false);
             };
             let text = fact.value.slice(file.text());
-            let is_plain = !["%{", "ENC[", "*", "<<"].iter().any(|it| text.contains(it));
+            let is_plain =
+                own == Some(path) || !["%{", "ENC[", "*", "<<"].iter().any(|it| text.contains(it));
             let is_whole = fact.state == KeyState::Read && fact.kind != ValueKind::Undef;
             (is_plain && is_whole && fact.key.start < fact.value.start).then_some(true)
         };

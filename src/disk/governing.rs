@@ -29,12 +29,15 @@ pub fn workspace_around(folder: &str) -> Option<Arc<str>> {
 
 /// The nearest folder upward that has a file or folder of one of these names.
 fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
-    let has = |folder: &&str| {
-        names
-            .iter()
-            .any(|name| system::symlink_metadata(&*native(&path::join(folder, name))).is_ok())
-    };
-    std::iter::successors(Some(folder), |folder| path::parent(folder)).find(has)
+    let mut folders = std::iter::successors(Some(folder), |folder| path::parent(folder));
+    folders.find(|folder| has_one(folder, names))
+}
+
+/// Whether a folder has a file or folder of one of these names.
+fn has_one(folder: &str, names: &[&str]) -> bool {
+    let is_there =
+        |name: &&str| system::symlink_metadata(&*native(&path::join(folder, name))).is_ok();
+    names.iter().any(is_there)
 }
 
 /// Whether a folder has only a hierarchy of version 3, which the global layer has: the environment, and perhaps the data,
@@ -53,9 +56,24 @@ fn is_of_global_layer(folder: &str) -> bool {
     version == Some(3) && DiskFiles::new().kind(&at(ENVIRONMENT_CONF)).is_none()
 }
 
+/// Files and folders at the top of a control repository or a module.
+const SIGNS: [&str; 10] = [
+    HIERA_YAML,
+    ENVIRONMENT_CONF,
+    "Puppetfile",
+    "metadata.json",
+    "bolt-project.yaml",
+    "environments",
+    "manifests",
+    "modules",
+    "site",
+    "site-modules",
+];
+
 /// The folder to read for a file or a folder on the command line, run in the folder `here`. In this
-/// order: the environment around it, unless that has only a hierarchy of the global layer; the folder around it with a `.hiera-ls.yaml` or the top of a
-/// git checkout; `here` if it contains it; its own folder.
+/// order: the environment around it, unless that has only a hierarchy of the global layer; the folder around it with a
+/// `.hiera-ls.yaml` or the top of a git checkout; if `here` contains it, the outermost folder from there on that looks
+/// like a repository, else `here`; its own folder.
 #[must_use]
 pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     let own = match DiskFiles::new().kind(at) {
@@ -68,7 +86,15 @@ pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     {
         return found.environment;
     }
-    let around = || Some(here).filter(|here| path::within(own, here).is_some());
+    let around = || {
+        path::within(own, here)?;
+        // Side by side, repositories without git are no one workspace.
+        let inside = |folder: &&str| path::within(folder, here).is_some();
+        let folders = std::iter::successors(Some(own), |folder| path::parent(folder));
+        let folders = folders.take_while(inside);
+        let outermost = folders.filter(|folder| has_one(folder, &SIGNS)).last();
+        Some(outermost.unwrap_or(here))
+    };
     Arc::from(top.or_else(around).unwrap_or(own))
 }
 
@@ -150,5 +176,38 @@ mod tests {
         assert_eq!(folder("r/five"), format!("{top}/r/five"));
         write("r/hieradata/environment.conf", "");
         assert_eq!(folder("r/hieradata"), format!("{top}/r/hieradata"));
+    }
+
+    #[test]
+    fn repositories_without_git_that_lie_side_by_side_are_workspaces_of_their_own() {
+        let root = tempfile::tempdir().unwrap();
+        let top = root.path().to_str().unwrap();
+        for at in [
+            "all/one/metadata.json",
+            "all/one/spec/support/hiera/rds.yaml",
+            "all/two/modules/m/metadata.json",
+            "all/two/puppet/hiera-lab.yaml",
+            "all/three/data/x.yaml",
+        ] {
+            let at = root.path().join(at);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            std::fs::write(at, "").unwrap();
+        }
+        let folder = |at: &str, here: &str| {
+            let found = workspace_of(&format!("{top}/{at}"), &format!("{top}/{here}"));
+            path::within(&found, top).unwrap().to_owned()
+        };
+        assert_eq!(folder("all/one", "all"), "all/one");
+        assert_eq!(
+            folder("all/one/spec/support/hiera/rds.yaml", "all"),
+            "all/one"
+        );
+        assert_eq!(folder("all/two/modules/m", "all"), "all/two");
+        assert_eq!(
+            folder("all/two/puppet/hiera-lab.yaml", "all/two"),
+            "all/two"
+        );
+        assert_eq!(folder("all/three/data", "all"), "all");
+        assert_eq!(folder("all/three/data", "none"), "all/three/data");
     }
 }

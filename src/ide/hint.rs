@@ -16,7 +16,7 @@ use crate::page::yaml::inline;
 use crate::scope::Observed;
 use crate::text::{TextRange, number_of};
 use crate::value::Value;
-use crate::workspace::{File, Files as _, LOOKUP_OPTIONS};
+use crate::workspace::{File, LOOKUP_OPTIONS};
 
 /// Maximum number of keys with hints in a file.
 const MAX_HINTS: usize = 300;
@@ -474,17 +474,15 @@ impl Winners {
         winners
     }
 
-    /// The same for a key that no other file has, or whose first value is the answer; `None` if lookups are needed.
+    /// The same for a key whose first value is the answer; `None` if lookups are needed.
     fn without_lookups(
         view: &RootView<'_>,
         path: &str,
         key: &str,
         members: &[usize],
     ) -> Option<Winners> {
-        if view.files().few_mattering(key, 1).is_some() {
-            return Some(Winners::default());
-        }
-        let first = view.first_files(key)?;
+        // Whatever a value of this file is, it overrides none of its own.
+        let first = view.first_files(key, Some(path))?;
         let mut winners = Winners {
             merged: 1,
             ..Winners::default()

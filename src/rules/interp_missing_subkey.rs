@@ -10,7 +10,8 @@ rule!("interp-missing-subkey", Hint, [Token(check)], WORKSPACE);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {
-        if let Some(missing) = missing_part(file.snapshot(), path) {
+        let missing = missing_part(file.snapshot(), path);
+        if let Some(missing) = missing.filter(|it| !file.some_node_has(it, path)) {
             let place = file.places(at.node).source_range(place);
             report_missing(&missing, path, (at.range, place), "there", findings);
         }
@@ -39,5 +40,27 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         let place = place.filter(|(_, range)| segment.as_name() == Some(range.slice(at.text)));
         let place = place.map(|(_, range)| file.places(at.node).source_range(range));
         finding.suggest(Safety::Unsafe, place, suggestion);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_rule;
+
+    #[test]
+    fn a_fact_with_a_dot_in_its_name_is_missed_unless_a_node_has_the_part() {
+        for (facts, mark) in [
+            ("{os: {family: Debian}}", "#~ interp-missing-subkey"),
+            ("{app: {tier: web}}", ""),
+        ] {
+            check_rule(
+                RULE,
+                &format!(
+                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n#- nodes.yaml\nn: {{facts: {facts}}}\n\
+                     #- modules/m/facts.d/a.txt\napp.tier=web\n#- data/common.yaml\nport: \"%{{facts.app.tier}}\" {mark}\n"
+                ),
+            );
+        }
     }
 }

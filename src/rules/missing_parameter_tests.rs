@@ -385,6 +385,8 @@ fn values_for_other_classes_or_in_tests_are_ignored() {
     for other in [
         "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": mode => 1 } }",
         "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": } }",
+        "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": servers => 1 } }\n\
+         #- modules/x/manifests/y.pp\nclass x::y { include x }",
         "modules/x/manifests/init.pp\nclass x($t) { create_resources($t, {}) }",
         "modules/x/spec/fixtures/t.pp\ncreate_resources($t, {})",
     ] {
@@ -395,7 +397,7 @@ fn values_for_other_classes_or_in_tests_are_ignored() {
     }
     let role = "class role { include ntp }";
     for other in [
-        "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": servers => 1 } }\n\
+        "modules/x/manifests/init.pp\nclass x { class { \"N${y}\": servers => 1 } }\n\
          #- modules/x/manifests/y.pp\nclass x::y { include x }",
         "modules/x/manifests/d.pp\ndefine x::d($t) { create_resources($t, {}) }",
         "modules/x/manifests/init.pp\nclass x($t) { create_resources($t, {}) }\n\

@@ -1,22 +1,41 @@
 //! `path-var-missing`: a path of a level has an unknown fact, an unknown part of a fact, or an invalid token.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::config_level::levels;
 use super::config_text::ConfigTextAt;
 use super::context::entry;
 use super::variables::{BUILT_IN, MissingPart, missing_part, modern, report_missing};
 use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
-use crate::analysis::is_custom_fact;
+use crate::analysis::{Touched, is_custom_fact};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::{TextRange, typing_error};
+use crate::workspace::Snapshot;
 
 rule!(
     "path-var-missing",
     Hint,
-    [ConfigText(check), Configuration(check_mapped_paths)]
+    [ConfigText(check), Configuration(check_mapped_paths)],
+    WORKSPACE,
+    files: concerned,
+    files_of_nodes: configurations,
 );
+
+fn concerned(touched: &Touched<'_>, _: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    if touched.custom_facts().is_empty() {
+        return BTreeSet::new();
+    }
+    configurations(touched.snapshot)
+}
+
+fn configurations(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let roots = snapshot.roots().iter();
+    roots.filter_map(|root| root.hiera_yaml.clone()).collect()
+}
 
 fn check(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<'_>) {
     if at.version != 5 {
@@ -30,7 +49,7 @@ fn check(file: &FileContext<'_>, at: &ConfigTextAt<'_>, findings: &mut Findings<
     for (variable, places) in at.variables() {
         let missing = missing_part(file.snapshot(), variable);
         let missing = missing.or_else(|| misspelt_name(file, variable));
-        if let Some(missing) = missing {
+        if let Some(missing) = missing.filter(|it| !file.some_node_has(it, variable)) {
             let into = "into the path, without a warning";
             report_missing(&missing, variable, places, into, findings);
         }
@@ -74,6 +93,7 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     Some(MissingPart {
         message: format!("neither Puppet nor Facter sets '{name}'"),
         severity: Severity::Hint,
+        is_open: false,
         suggestion: modern(suggestion).or_else(|| Some(suggestion.to_owned())),
     })
 }

@@ -155,7 +155,7 @@ fn an_edit_rechecks_no_more_files_than_before() {
         a new key: 1
         a list of classes: 44
         a text that is not closed yet: 44
-        a fact of a node: 45
+        a fact of a node: 46
     "#]]
     .assert_eq(&table);
 }

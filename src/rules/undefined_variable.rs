@@ -143,10 +143,7 @@ fn concerned(touched: &Touched<'_>, keys: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<s
 
 fn uses_of_changed(touched: &Touched<'_>) -> BTreeSet<Arc<str>> {
     if !touched.custom_facts().is_empty() {
-        let configurations = touched.snapshot.roots().iter();
-        let configurations = configurations.filter_map(|root| root.hiera_yaml.clone());
-        let with_variables = files_with_variables(touched.snapshot).into_iter();
-        return with_variables.chain(configurations).collect();
+        return files_with_variables(touched.snapshot);
     }
     let changed = touched.variables();
     let uses_one = |file: &&Arc<File>| {

@@ -1,6 +1,8 @@
 //! Variables in tokens: their names, the variables that Puppet sets, and their parts.
 
-use super::{Findings, Fix, Safety, Severity, TokenAt};
+use std::sync::Arc;
+
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::analysis::is_custom_fact;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -72,6 +74,8 @@ pub(super) struct MissingPart {
     pub(super) message: String,
     /// The severity without a suggestion.
     pub(super) severity: Severity,
+    /// Whether there may be such a part all the same, by facts of nodes.
+    pub(super) is_open: bool,
     /// The suggested path.
     pub(super) suggestion: Option<String>,
 }
@@ -96,6 +100,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
         Some(MissingPart {
             message: format!("'{root}' has no '{part}'"),
             severity: Severity::Hint,
+            is_open: false,
             suggestion: suggestion.map(|suggestion| format!("{root}.{suggestion}{below}")),
         })
     };
@@ -106,6 +111,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
             CoreFact::NoSuchPart(Some(suggestion)) => Some(MissingPart {
                 message: format!("there is no fact '{rest}'"),
                 severity: Severity::Hint,
+                is_open: false,
                 suggestion: Some(format!("facts.{suggestion}")),
             }),
             CoreFact::Custom(near) => {
@@ -120,6 +126,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
                             "the fact '{rest}' has a dot in its name, so it is written facts.'{rest}'"
                         ),
                         severity: Severity::Warning,
+                        is_open: true,
                         suggestion: None,
                     });
                 }
@@ -128,6 +135,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
                 Some(MissingPart {
                     message: format!("Facter has no fact '{rest}'"),
                     severity: Severity::Hint,
+                    is_open: false,
                     suggestion: Some(format!("facts.{suggestion}{below}")),
                 })
             }
@@ -135,6 +143,21 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
             CoreFact::Exists | CoreFact::Legacy(_) | CoreFact::NoSuchPart(None) => None,
         },
         _ => None,
+    }
+}
+
+impl FileContext<'_> {
+    /// Whether a known node has a part that is reported otherwise.
+    pub(super) fn some_node_has(&self, missing: &MissingPart, path: &str) -> bool {
+        let mut environments = self.snapshot().roots().environments();
+        missing.is_open
+            && environments.any(|root| {
+                let nodes = self.checker.known_nodes(root);
+                nodes.is_some_and(|set| {
+                    let column = set.known.column(&Arc::from(path));
+                    column.values.iter().any(Option::is_some)
+                })
+            })
     }
 }
 

@@ -123,17 +123,27 @@ impl Assigned {
     /// Whether lookups with these variables give the same as with others: also the order in hashes counts.
     #[must_use]
     pub fn does_the_same(&self, other: &Assigned) -> bool {
-        let values = |of: &Assigned| -> Vec<Value> {
-            let set = of.top.values().chain(of.node.values());
-            let own = set.map(|it| it.value.clone());
-            let classes = of.classes.values();
-            let of_classes = classes.flat_map(|class| class.variables.values().cloned());
-            own.chain(of_classes).filter_map(Result::ok).collect()
+        let of_node = |of: &Assigned| {
+            let set = of.top.iter().chain(&of.node);
+            let own = set.map(|(name, set)| (String::from(&**name), set.value.clone()));
+            let classes = of.classes.iter();
+            let of_classes = classes.flat_map(|(class, it)| {
+                let variables = it.variables.iter();
+                variables.map(move |(name, value)| (format!("{class}::{name}"), value.clone()))
+            });
+            let all: Vec<_> = own.chain(of_classes).collect();
+            all
         };
         let has_same_order = || {
-            let (own, others) = (values(self), values(other));
+            let (mut own, mut others) = (of_node(self), of_node(other));
+            // They may have been set in another order.
+            own.sort_by(|(one, _), (other, _)| one.cmp(other));
+            others.sort_by(|(one, _), (other, _)| one.cmp(other));
             let mut pairs = own.iter().zip(&others);
-            pairs.all(|(own, other)| own.has_order_of(other))
+            pairs.all(|((_, own), (_, other))| match (own, other) {
+                (Ok(own), Ok(other)) => own.has_order_of(other),
+                (_, _) => true,
+            })
         };
         self == other && has_same_order()
     }

@@ -80,6 +80,7 @@ impl<'a> Draft<'a> {
                 let at = path::shared(&path);
                 if let DiskEntry::File { content, .. } = &entry
                     && self.is_tried
+                    && *content != Content::Unread
                 {
                     self.written(&at, content);
                 }

@@ -235,7 +235,7 @@ impl EffectiveKey<'_> {
             nodes,
             ..view.analysis
         };
-        if let Some(first) = analysis.at(view.root).first_files(&self.key.name) {
+        if let Some(first) = analysis.at(view.root).first_files(&self.key.name, None) {
             let path = at.file.path();
             let own = first.files.iter().position(|file| file == path);
             let own = own.map(|own| own as u32);
