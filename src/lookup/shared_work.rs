@@ -29,10 +29,10 @@ const MAX_KEPT: usize = 4;
 
 /// The states that no request uses, the last one last.
 #[derive(Debug, Default)]
-pub(super) struct SharedWorkCache(Mutex<Vec<KeptWork>>);
+pub(super) struct SharedWorkCache(Mutex<Vec<WorkOfState>>);
 
 #[derive(Debug)]
-struct KeptWork {
+struct WorkOfState {
     of: WorkOf,
     places: PlacesByPath,
     mattering: MatteringFiles,
@@ -114,7 +114,7 @@ impl Session<'_> {
             if kept.len() >= MAX_KEPT {
                 kept.remove(0);
             }
-            kept.push(KeptWork {
+            kept.push(WorkOfState {
                 of,
                 places,
                 mattering: mattering.into_inner(),

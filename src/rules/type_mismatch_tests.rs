@@ -438,40 +438,26 @@ fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
     };
     let each = "$all.each |$type, $of| {\n  $of.each |$title, $own| {\n    \
                 create_resources($type, { $title => $own })\n  }\n}";
+    let made = |title: &str| format!("create_resources('class', {{ \"{title}\" => {{}} }})");
     let wrong = "#- data/common.yaml\nm::i: x";
     for (site, data) in [
         (manage("{}", each), "s::more: {m: {}}\n"),
         (manage("{ }", "create_resources($all, {})"), ""),
         (manage("{}", each) + "class { 's': more => {} }\n", ""),
-        (
-            manage("{}", each),
-            "s::all: {file: {/etc/a: {ensure: file}}}\n",
-        ),
+        (manage("{}", each), "s::all: {file: {/a: {mode: '1'}}}\n"),
         // As in `mysql::server::backup`.
-        (
-            manage(
-                "{}",
-                "create_resources('class', { \"s::with_${x}\" => { i => 1 } })",
-            ),
-            "",
-        ),
+        (manage("{}", &made("s::with_${x}")), ""),
     ] {
         check_types(&format!("{site}{wrong} #~ type-mismatch\n{data}"));
     }
     for (site, data) in [
         (manage("{}", each), "s::all: {class: {m: {i: 1}}}\n"),
         (manage("{}", each), "s::all: {'::Class': {m: {i: 1}}}\n"),
-        (
-            manage(
-                "{}",
-                "create_resources('class', { \"::M${x}\" => { i => 1 } })",
-            ),
-            "",
-        ),
+        (manage("{}", &made("::M${x}")), ""),
         (manage("{}", each), "s::all: {'%{facts.t}': {m: {i: 1}}}\n"),
         (
             manage("{}", each),
-            "s::all: \"%{alias('x')}\"\nx: {class: {m: {i: 1}}}\n",
+            "s::all: \"%{alias('x')}\"\nx: {class: {}}\n",
         ),
         (manage("{class => {m => {i => 1}}}", each), ""),
         (manage("{}", each) + "class { 's': all => $x }\n", ""),
