@@ -1,6 +1,6 @@
 //! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it.
 
-use super::{FileContext, Findings, Fix, OptionAt, Safety, entry, shown};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, Severity, entry, shown};
 use crate::analysis::{ScopeView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
@@ -95,8 +95,12 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                     return true;
                 }
                 let request = Request::key(&quoted(&key.name));
-                let fails = scoped.value(&request).is_err();
-                !(fails && report_value(file, key, scoped, findings))
+                let is_reported = match scoped.value(&request) {
+                    Err(_) => report_value(file, key, scoped, findings),
+                    Ok(Value::String(text)) => report_text(file, key, &text, scoped, findings),
+                    Ok(_) => false,
+                };
+                !is_reported
             });
         });
     }
@@ -127,6 +131,41 @@ fn report_value(
     let value = file.top_level(&key.name);
     let range = value.map_or(key.key, |(_, value)| file.tree().node(value).range);
     findings.report(range, whole(message));
+    true
+}
+
+/// Reports a number with a point that becomes a text with other digits: `%f` of Ruby
+/// (`PStringType` in `puppet/pops/types/string_converter.rb`). Returns false for others.
+fn report_text(
+    file: &FileContext<'_>,
+    key: &KeyFact,
+    text: &str,
+    scoped: &mut ScopeView<'_>,
+    findings: &mut Findings<'_>,
+) -> bool {
+    let own = file.loaded().ok().and_then(|data| data.get(&key.name));
+    let Some((_, node)) = file.top_level(&key.name) else {
+        return false;
+    };
+    let written = file.tree().scalar_text(node);
+    let Some(written) =
+        written.filter(|written| matches!(own, Some(Value::Float(_))) && ***written != *text)
+    else {
+        return false;
+    };
+    let found = scoped.key_answer(&key.name);
+    let path = Some(file.file.path());
+    let is_alone = matches!(&found.sources[..], [only] if only.path.as_ref() == path);
+    if !is_alone || !found.is_sure(&file.checker.analysis()) {
+        return false;
+    }
+    let range = file.tree().node(node).range;
+    let message = format!("'convert_to' makes '{text}' of this number; put it into quotes");
+    let finding = findings.report_as(Severity::Warning, range, message);
+    let quoted = format!("\"{written}\"");
+    finding
+        .fixes
+        .push(Fix::write(Safety::Unsafe, range, &quoted));
     true
 }
 
