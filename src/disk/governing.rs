@@ -57,9 +57,11 @@ fn is_of_global_layer(folder: &str) -> bool {
 }
 
 /// Files and folders at the top of a control repository or a module.
-const SIGNS: [&str; 10] = [
+const SIGNS: [&str; 12] = [
     HIERA_YAML,
     ENVIRONMENT_CONF,
+    "data",
+    "hieradata",
     "Puppetfile",
     "metadata.json",
     "bolt-project.yaml",
@@ -207,7 +209,12 @@ mod tests {
             folder("all/two/puppet/hiera-lab.yaml", "all/two"),
             "all/two"
         );
-        assert_eq!(folder("all/three/data", "all"), "all");
+        assert_eq!(folder("all/three/data", "all"), "all/three");
+        assert_eq!(
+            folder("all/three/data/x.yaml", "all/three/data"),
+            "all/three/data"
+        );
+        assert_eq!(folder("all/four/x", "all"), "all");
         assert_eq!(folder("all/three/data", "none"), "all/three/data");
     }
 }
