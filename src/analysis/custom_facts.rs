@@ -9,12 +9,7 @@ use super::Touched;
 use crate::interpolation::{Key, Segment};
 use crate::syntax::puppet::without_colons;
 use crate::text::TextRange;
-use crate::workspace::{EXTERNAL_FACTS, File, FileFacts, Snapshot, path};
-
-/// Whether the keys of a data file are facts.
-fn is_external(at: &str) -> bool {
-    path::parent(at).is_some_and(|folder| path::name(folder) == EXTERNAL_FACTS)
-}
+use crate::workspace::{File, FileFacts, Snapshot, is_external_fact};
 
 /// The name of the fact that a variable may be: `facts.os.family` and `::os.family` are parts of `os`.
 #[must_use]
@@ -38,7 +33,7 @@ pub fn custom_fact_places<'s>(
         Some((file, added.find(|it| *it.name == *name)?.place))
     });
     let external = snapshot.iter_files_with(name);
-    let external = external.filter(|file| is_external(file.path()));
+    let external = external.filter(|file| is_external_fact(file.path()));
     let external = external.filter_map(move |file| Some((file, file.facts().key(name)?.key)));
     in_code.chain(external)
 }
@@ -70,6 +65,6 @@ impl Touched<'_> {
 fn added(at: &str, facts: &FileFacts) -> BTreeSet<Arc<str>> {
     let code = facts.code.iter().flat_map(|code| &code.custom_facts);
     let code = code.map(|it| Arc::clone(&it.name));
-    let keys = facts.keys.iter().filter(|_| is_external(at));
+    let keys = facts.keys.iter().filter(|_| is_external_fact(at));
     code.chain(keys.map(|it| Arc::clone(&it.name))).collect()
 }

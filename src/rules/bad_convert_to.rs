@@ -1,4 +1,4 @@
-//! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it.
+//! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it, or gets other digits.
 
 use super::{FileContext, Findings, Fix, OptionAt, Safety, Severity, entry, shown};
 use crate::analysis::{ScopeView, quoted};

@@ -1,12 +1,21 @@
 //! `interp-missing-subkey`: a token digs for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, held, segments};
-use super::variables::{missing_part, report_missing, variable};
+use super::variables::{
+    files_of_custom_facts, files_with_variables, missing_part, report_missing, variable,
+};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::interpolation::Segment;
 use crate::text::typing_error;
 
-rule!("interp-missing-subkey", Hint, [Token(check)], WORKSPACE);
+rule!(
+    "interp-missing-subkey",
+    Hint,
+    [Token(check)],
+    WORKSPACE,
+    files: files_of_custom_facts,
+    files_of_nodes: files_with_variables,
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {

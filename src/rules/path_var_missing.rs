@@ -92,8 +92,7 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     let suggestion = typing_error(name, BUILT_IN.into_iter().chain(added)).or(near_fact)?;
     Some(MissingPart {
         message: format!("neither Puppet nor Facter sets '{name}'"),
-        severity: Severity::Hint,
-        is_open: false,
+        is_dotted_name: false,
         suggestion: modern(suggestion).or_else(|| Some(suggestion.to_owned())),
     })
 }

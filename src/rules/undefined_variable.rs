@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use super::parameters::files_of_parameters;
 use super::recheck::paths;
-use super::variables::{BUILT_IN, modern, variable};
+use super::variables::{BUILT_IN, files_with_variables, modern, variable};
 use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::analysis::{Touched, is_custom_fact};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, NOT_IN_PLANS, core_fact, top_name};
 use crate::syntax::puppet::is_parameter;
 use crate::text::typing_error;
-use crate::workspace::{File, Snapshot};
+use crate::workspace::File;
 
 rule!(
     "undefined-variable",
@@ -152,10 +152,4 @@ fn uses_of_changed(touched: &Touched<'_>) -> BTreeSet<Arc<str>> {
     };
     let files = touched.snapshot.files().filter(|_| !changed.is_empty());
     paths(files.filter(uses_one)).collect()
-}
-
-/// The files with tokens of variables. O(files).
-fn files_with_variables(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let uses_any = |file: &&Arc<File>| file.facts().variables().next().is_some();
-    paths(snapshot.files().filter(uses_any)).collect()
 }

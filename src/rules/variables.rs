@@ -1,12 +1,14 @@
 //! Variables in tokens: their names, the variables that Puppet sets, and their parts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::recheck::paths;
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
-use crate::analysis::is_custom_fact;
+use crate::analysis::{Touched, is_custom_fact};
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
-use crate::workspace::Snapshot;
+use crate::workspace::{File, Snapshot};
 
 /// Variables that Puppet sets itself, except facts (`puppet/parser/compiler.rb`, `puppet/node.rb`,
 /// `puppet/parser/resource.rb`).
@@ -72,10 +74,8 @@ pub(super) fn modern(fact: &str) -> Option<String> {
 pub(super) struct MissingPart {
     /// The start of the message.
     pub(super) message: String,
-    /// The severity without a suggestion.
-    pub(super) severity: Severity,
-    /// Whether there may be such a part all the same, by facts of nodes.
-    pub(super) is_open: bool,
+    /// Whether a fact has the whole path as its name. Facts of nodes may have the part all the same.
+    pub(super) is_dotted_name: bool,
     /// The suggested path.
     pub(super) suggestion: Option<String>,
 }
@@ -99,8 +99,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
         let suggestion = typing_error(part, parts.iter().copied());
         Some(MissingPart {
             message: format!("'{root}' has no '{part}'"),
-            severity: Severity::Hint,
-            is_open: false,
+            is_dotted_name: false,
             suggestion: suggestion.map(|suggestion| format!("{root}.{suggestion}{below}")),
         })
     };
@@ -110,8 +109,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
         "facts" => match core_fact(rest) {
             CoreFact::NoSuchPart(Some(suggestion)) => Some(MissingPart {
                 message: format!("there is no fact '{rest}'"),
-                severity: Severity::Hint,
-                is_open: false,
+                is_dotted_name: false,
                 suggestion: Some(format!("facts.{suggestion}")),
             }),
             CoreFact::Custom(near) => {
@@ -125,8 +123,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
                         message: format!(
                             "the fact '{rest}' has a dot in its name, so it is written facts.'{rest}'"
                         ),
-                        severity: Severity::Warning,
-                        is_open: true,
+                        is_dotted_name: true,
                         suggestion: None,
                     });
                 }
@@ -134,8 +131,7 @@ pub(super) fn missing_part(snapshot: &Snapshot, path: &str) -> Option<MissingPar
                 let suggestion = near.or_else(|| typing_error(name, added))?;
                 Some(MissingPart {
                     message: format!("Facter has no fact '{rest}'"),
-                    severity: Severity::Hint,
-                    is_open: false,
+                    is_dotted_name: false,
                     suggestion: Some(format!("facts.{suggestion}{below}")),
                 })
             }
@@ -150,7 +146,7 @@ impl FileContext<'_> {
     /// Whether a known node has a part that is reported otherwise.
     pub(super) fn some_node_has(&self, missing: &MissingPart, path: &str) -> bool {
         let mut environments = self.snapshot().roots().environments();
-        missing.is_open
+        missing.is_dotted_name
             && environments.any(|root| {
                 let nodes = self.checker.known_nodes(root);
                 nodes.is_some_and(|set| {
@@ -172,7 +168,11 @@ pub(super) fn report_missing(
 ) {
     let message = format!("{}: Puppet puts an empty string {into}", missing.message);
     let Some(suggestion) = &missing.suggestion else {
-        findings.report_as(missing.severity, token, message);
+        let severity = match missing.is_dotted_name {
+            true => Severity::Warning,
+            false => Severity::Hint,
+        };
+        findings.report_as(severity, token, message);
         return;
     };
     let finding = findings.report_as(Severity::Warning, token, message);
@@ -181,4 +181,21 @@ pub(super) fn report_missing(
     let edit = TextEdit::replace(place, format!("{prefix}{suggestion}"));
     let title = format!("Write '{suggestion}'");
     finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+}
+
+/// The files with tokens of variables. O(files).
+pub(super) fn files_with_variables(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let uses_any = |file: &&Arc<File>| file.facts().variables().next().is_some();
+    paths(snapshot.files().filter(uses_any)).collect()
+}
+
+/// The same for a fact that only one version of a file adds.
+pub(super) fn files_of_custom_facts(
+    touched: &Touched<'_>,
+    _: &BTreeSet<Arc<str>>,
+) -> BTreeSet<Arc<str>> {
+    if touched.custom_facts().is_empty() {
+        return BTreeSet::new();
+    }
+    files_with_variables(touched.snapshot)
 }

@@ -123,29 +123,32 @@ impl Assigned {
     /// Whether lookups with these variables give the same as with others: also the order in hashes counts.
     #[must_use]
     pub fn does_the_same(&self, other: &Assigned) -> bool {
-        let of_node = |of: &Assigned| {
-            let set = of.top.iter().chain(&of.node);
-            let own = set.map(|(name, set)| (String::from(&**name), set.value.clone()));
-            let classes = of.classes.iter();
-            let of_classes = classes.flat_map(|(class, it)| {
-                let variables = it.variables.iter();
-                variables.map(move |(name, value)| (format!("{class}::{name}"), value.clone()))
-            });
-            let all: Vec<_> = own.chain(of_classes).collect();
-            all
+        let in_order = |one: &Result<Value, Arc<str>>, other: &Result<Value, Arc<str>>| {
+            let values = one.as_ref().ok().zip(other.as_ref().ok());
+            values.is_none_or(|(one, other)| one.has_order_of(other))
         };
-        let has_same_order = || {
-            let (mut own, mut others) = (of_node(self), of_node(other));
-            // They may have been set in another order.
-            own.sort_by(|(one, _), (other, _)| one.cmp(other));
-            others.sort_by(|(one, _), (other, _)| one.cmp(other));
-            let mut pairs = own.iter().zip(&others);
-            pairs.all(|((_, own), (_, other))| match (own, other) {
-                (Ok(own), Ok(other)) => own.has_order_of(other),
-                (_, _) => true,
+        let same = |one: &Assignments, other: &Assignments| {
+            let mut all = one.iter();
+            all.all(|(name, set)| {
+                let other = other.get(name);
+                other.is_some_and(|other| in_order(&set.value, &other.value))
             })
         };
-        self == other && has_same_order()
+        let same_classes = || {
+            let mut all = self.classes.iter();
+            all.all(|(name, class)| {
+                let others = other.classes.get(name).map(|other| &other.variables);
+                let mut variables = class.variables.iter();
+                variables.all(|(name, value)| {
+                    let other = others.and_then(|others| others.get(name));
+                    other.is_some_and(|other| in_order(value, other))
+                })
+            })
+        };
+        self == other
+            && same(&self.top, &other.top)
+            && same(&self.node, &other.node)
+            && same_classes()
     }
 
     /// Additional variables of a node's block (`Resource::Type#set_resource_parameters`).

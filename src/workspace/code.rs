@@ -481,8 +481,11 @@ pub enum Language {
     ExternalFacts,
 }
 
-/// The folder of files with facts that modules bring along.
-pub const EXTERNAL_FACTS: &str = "facts.d";
+/// Whether a file is in a folder of facts that modules bring along (Facter's `custom_facts/util/directory_loader.rb`).
+#[must_use]
+pub fn is_external_fact(at: &str) -> bool {
+    path::parent(at).is_some_and(|folder| path::name(folder) == "facts.d")
+}
 
 /// The language of a file, by its name; `None` for a file that is not analysed as code.
 #[must_use]
@@ -497,9 +500,7 @@ pub fn language_of(at: &str) -> Option<Language> {
         Some("rb") if path::parent(at).is_some_and(|folder| folder.ends_with("/lib/facter")) => {
             Some(Language::Facts)
         }
-        Some("txt") if path::parent(at).is_some_and(|it| path::name(it) == EXTERNAL_FACTS) => {
-            Some(Language::ExternalFacts)
-        }
+        Some("txt") if is_external_fact(at) => Some(Language::ExternalFacts),
         _ => None,
     }
 }

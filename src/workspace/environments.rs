@@ -49,10 +49,12 @@ pub(super) fn environment(
     }
     let mut left_out = Vec::new();
     // One that is left out still hides others of its name.
-    modules.retain(|_, at: &mut Arc<str>| {
-        let why = module_refusal(files, at);
-        left_out.extend(why.clone().map(|why| (Arc::clone(at), why)));
-        why.is_none()
+    modules.retain(|_, at: &mut Arc<str>| match module_refusal(files, at) {
+        Some(why) => {
+            left_out.push((Arc::clone(at), why));
+            false
+        }
+        None => true,
     });
     Root {
         modulepath,

@@ -62,8 +62,8 @@ pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Later, Linked, Lost};
 pub use code::{
     AliasFact, CallFact, CodeFacts, CustomFact, DefaultClass, DefinitionFact, DefinitionKind,
-    EXTERNAL_FACTS, IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey,
-    Means, NamePart, NodeFact, NodeMatch, ParameterFact, SetParameters, VariableFact, Within,
+    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
+    NodeFact, NodeMatch, ParameterFact, SetParameters, VariableFact, Within, is_external_fact,
     language_of,
 };
 pub use config_fact::ConfigFact;

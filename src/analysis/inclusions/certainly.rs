@@ -8,7 +8,6 @@ use super::{Broken, Inclusions, LackingCache, MAX_NODES, MissingValue, WrongDefa
 use crate::analysis::Analysis;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
-use crate::analysis::site::manifests_of;
 use crate::scope::KnownNodes;
 use crate::workspace::Root;
 
@@ -63,8 +62,7 @@ impl<'a> Analysis<'a> {
         if !does_something || broken.may_declare_any() || view.has_outside("key") {
             return CertainInclusions::default();
         }
-        let is_whole =
-            broken.is_none() && manifests_of(self.snapshot, environment).unseen.is_none();
+        let is_whole = self.whole_site(environment).is_some();
         let first = known.first(MAX_NODES);
         let known = first.as_ref().unwrap_or(known);
         let mut inclusions = Inclusions::new(&view, known, order, broken);
